@@ -1,0 +1,1 @@
+//! The plain backend: evaluates the array IR itself, before any pass, one operation after the other.
