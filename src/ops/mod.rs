@@ -4,3 +4,4 @@
 //! their type and shape rules.
 
 pub mod scalar;
+pub mod promote;
