@@ -125,7 +125,10 @@ impl Formatter<'_> {
         }
         if !open && self.is_inline(braces) {
             let statements: Vec<_> = braces.lines.iter().map(|line| self.statement(line, indent)).collect();
-            return format!("{{ {} }}", statements.join("; "));
+            let joined = statements.join("; ");
+            if !joined.contains('\n') {
+                return format!("{{ {joined} }}");
+            }
         }
         let mut out = "{\n".to_owned();
         self.lines(&braces.lines, inner, indent + INDENT, &mut out);
