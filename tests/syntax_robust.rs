@@ -224,6 +224,21 @@ fn formatting_keeps_every_program_of_the_tree() {
 }
 
 #[test]
+fn allowed_nestings_are_formatted_in_bounded_time() {
+    for (open, inner, close) in [
+        ("if c { ", "x", " }"),
+        ("fn f() { ", "x", " } "),
+        ("x = f(if c { ", "1", " } else { 2 })"),
+        ("f(a, ", "x", ", b)"),
+        ("[{w: x[", "0", "]}]"),
+    ] {
+        for depth in [20, 90] {
+            survive(&format!("{}{inner}{}", open.repeat(depth), close.repeat(depth)));
+        }
+    }
+}
+
+#[test]
 fn endless_nestings_are_findings_and_spare_the_stack() {
     const N: usize = 100_000;
     let twice = |open: &str, inner: &str, close: &str| format!("{}{inner}{}", open.repeat(N), close.repeat(N));

@@ -120,7 +120,7 @@ impl Formatter<'_> {
     /// A block with its braces, on one line where it was written so (unless `open`).
     fn block(&self, braces: &Braces, indent: usize, open: bool) -> String {
         let inner = braces.start + 1..braces.end.saturating_sub(1);
-        if braces.lines.is_empty() && self.comments_in(inner.clone()).is_empty() {
+        if self.is_empty(braces) {
             return "{}".to_owned();
         }
         if !open && self.is_inline(braces) {
@@ -137,8 +137,15 @@ impl Formatter<'_> {
         out
     }
 
+    fn is_empty(&self, braces: &Braces) -> bool {
+        braces.lines.is_empty() && self.comments_in(braces.start..braces.end).is_empty()
+    }
+
+    /// Whether a block may stay on one line. One with further blocks in it never does: it reads badly, and laying out
+    /// each level both ways would take time without bound.
     fn is_inline(&self, braces: &Braces) -> bool {
-        !self.has_newline(braces.start..braces.end)
+        let mut items = braces.lines.iter().flat_map(|line| &line.items);
+        !self.has_newline(braces.start..braces.end) && items.all(|item| matches!(item, Item::Token(_)))
     }
 }
 
@@ -187,7 +194,9 @@ impl Writer<'_> {
             let Some(item) = self.items.get(at) else { continue };
             column += usize::from(at > range.start && self.space(at));
             let closed = match item {
-                Item::Block(braces) => !self.open_blocks && self.formatter.is_inline(braces) || braces.lines.is_empty(),
+                Item::Block(braces) => {
+                    self.formatter.is_empty(braces) || !self.open_blocks && self.formatter.is_inline(braces)
+                }
                 Item::Token(_) => true,
             };
             if closed {
