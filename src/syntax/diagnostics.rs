@@ -22,7 +22,7 @@
 
 use super::ast::{BinaryOp, ExprKind, Ident, MAX_DEPTH};
 use super::token::{LexError, Lexeme, Token};
-use crate::base::{DType, Diagnostic, SourceId, Span};
+use crate::base::{Code, DType, Diagnostic, SourceId, Span};
 
 pub(super) fn lexical(source: SourceId, text: &str, error: LexError, start: usize, end: usize) -> Diagnostic {
     let span = Span::new(source, start, end);
@@ -76,12 +76,14 @@ pub(super) fn ends_early(span: Span, expected: &str) -> Diagnostic {
     Diagnostic::error("E0106", message, span, format!("expected {expected} after this"))
 }
 
-pub(super) fn unclosed(source: SourceId, opened: Lexeme, end: usize) -> Diagnostic {
+pub(super) fn unclosed(source: SourceId, opened: Lexeme, last: Option<Lexeme>) -> Diagnostic {
     let (this, needed) = (bracket(opened.token), partner(opened.token));
     let finding = Diagnostic::error("E0107", format!("`{this}` is never closed"), opened.span(source), "opened here");
     let finding = finding.help(format!("add the missing `{needed}`"));
-    if end > opened.end {
-        return finding.label(Span::new(source, end - 1, end), format!("`{needed}` is missing by here"));
+    if let Some(last) = last
+        && last.start > opened.start
+    {
+        return finding.label(last.span(source), format!("`{needed}` is missing after this"));
     }
     finding
 }
@@ -108,8 +110,11 @@ pub(super) fn chained(span: Span, with_and: &str) -> Diagnostic {
         .help(format!("write `{with_and}`"))
 }
 
+/// The code of [`too_deep`].
+pub(super) const TOO_DEEP: Code = Code("E0111");
+
 pub(super) fn too_deep(span: Span) -> Diagnostic {
-    Diagnostic::error("E0111", format!("nested more than {MAX_DEPTH} levels deep"), span, "too deep from here on")
+    Diagnostic::error(TOO_DEEP.0, format!("nested more than {MAX_DEPTH} levels deep"), span, "too deep from here on")
         .help("bind a part of it to a name first; a long chain of one operator is a nesting too")
 }
 

@@ -15,6 +15,9 @@ use super::diagnostics;
 use super::token::{Lexeme, Token};
 use crate::base::{Diagnostic, SourceId};
 
+/// Blocks around a statement that can have no further block: the statement and the file are levels of the tree too.
+const DEEPEST_LINE: u32 = MAX_DEPTH - 2;
+
 /// The lexemes of one statement.
 #[derive(Debug)]
 pub(super) struct Line {
@@ -139,6 +142,7 @@ impl Reader<'_> {
                 }
                 Token::Semicolon => break,
                 Token::OpenBrace if self.opens_block(last) => {
+                    line.broken |= depth >= DEEPEST_LINE;
                     let braces = self.block(lexeme, depth);
                     line.items.push(Item::Block(braces));
                     continue;
@@ -183,8 +187,13 @@ impl Reader<'_> {
             self.incomplete = true;
         }
         if let Some(opened) = open.first().copied() {
-            let end = line.items.last().map_or(opened.end, Item::end);
-            self.report(&mut line, |source| diagnostics::unclosed(source, opened, end));
+            if let Some(Item::Block(Braces { broken: true, .. })) = line.items.last() {
+                // What cut off the block cut off the bracket.
+                line.broken = true;
+            }
+            let read = self.lexemes.get(..self.at).unwrap_or(&[]);
+            let last = read.iter().rfind(|lexeme| lexeme.token != Token::Newline).copied();
+            self.report(&mut line, |source| diagnostics::unclosed(source, opened, last));
         }
         line
     }
@@ -233,7 +242,7 @@ impl Reader<'_> {
         let found = self.diagnostics.len();
         self.at += 1;
         let mut braces = Braces { start: opened.start, end: opened.end, lines: Vec::new(), broken: false };
-        if depth >= MAX_DEPTH {
+        if depth >= DEEPEST_LINE {
             self.diagnostics.push(diagnostics::too_deep(opened.span(self.source)));
             self.skip_braces();
         } else {
@@ -247,7 +256,7 @@ impl Reader<'_> {
             None => {
                 // One report for all blocks that the end of the text cuts off.
                 if !self.incomplete && self.diagnostics.len() == found {
-                    self.diagnostics.push(diagnostics::unclosed(self.source, opened, opened.end));
+                    self.diagnostics.push(diagnostics::unclosed(self.source, opened, None));
                 }
                 self.incomplete = true;
                 braces.end = self.lexemes.last().map_or(opened.end, |last| last.end);

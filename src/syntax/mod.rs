@@ -12,6 +12,10 @@ pub mod token;
 mod layout;
 mod build;
 pub mod parser;
+pub mod format;
+pub mod dump;
 mod diagnostics;
 
+pub use dump::{dump_ast, dump_tokens};
+pub use format::format;
 pub use parser::{Parsed, is_complete, parse};
