@@ -2,16 +2,24 @@
 
 use crate::base::Broken;
 use crate::ir::array::Program;
-use crate::passes::place;
+use crate::passes::{self, place};
 use crate::passes::place::check::CheckedPlan;
 use crate::runtime::execute::{Compiled, Device};
 
-/// The optimised program and its proved plan.
+/// The program after the passes over arrays.
+///
+/// # Errors
+/// When a pass broke an invariant.
+pub fn optimise(program: Program) -> Result<Program, Broken> {
+    passes::optimise(program)
+}
+
+/// The optimised program's proved plan.
 ///
 /// # Errors
 /// When a pass broke an invariant.
 pub fn plan(program: &Program) -> Result<CheckedPlan, Broken> {
-    place::check::check(place::plan::plan(program)?)
+    place::check::check(place::plan::plan(&optimise(program.clone())?)?)
 }
 
 /// The whole way.

@@ -207,6 +207,7 @@ impl Walk {
         for warning in &elaborated.warnings {
             self.say(warning.clone());
         }
+        self.keep(Some(&function.name.name), at, &elaborated.program);
         let sources = self.sources(&elaborated, values);
         let read = inputs_read(&elaborated.program);
         let mut captured = Vec::new();

@@ -266,6 +266,7 @@ impl Walk {
         for warning in &elaborated.warnings {
             self.say(warning.clone());
         }
+        self.keep(None, at, &elaborated.program);
         let read = inputs_read(&elaborated.program);
         let sources: Vec<Option<Tracked>> = elaborated
             .inputs

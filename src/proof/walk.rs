@@ -3,6 +3,7 @@
 use super::diagnostics;
 use super::state::{Given, Key, Proved, Slot, State, Tracked, symbol};
 use crate::base::{Diagnostic, Span};
+use crate::ir::array::Program;
 use crate::sema::elaborate;
 use crate::sema::value::{HostKind, HostType, Known as KnownHost, Scalar, Value};
 use crate::syntax::ast::{Block, Expr, ExprKind, Function, Name, Statement, StatementKind, Target};
@@ -44,6 +45,26 @@ impl Report {
     }
 }
 
+/// A compiled program that the walk met.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// The `jit`, or an expression of the top level.
+    pub function: Option<Name>,
+    /// The call or expression.
+    pub at: Span,
+    /// Before any pass.
+    pub program: Program,
+}
+
+/// Proves a program, keeping every compiled program that it will have.
+#[must_use]
+pub fn record(program: &Block) -> (Report, Vec<Recorded>) {
+    let mut walk = Walk::new(&[]);
+    walk.recorded = Some(Vec::new());
+    walk.block(program);
+    (walk.report, walk.recorded.unwrap_or_default())
+}
+
 /// The walk over one program.
 pub struct Walk {
     /// What is known here.
@@ -58,6 +79,7 @@ pub struct Walk {
     pub quiet: u32,
     pub(super) report: Report,
     pub(super) next: u64,
+    recorded: Option<Vec<Recorded>>,
     seen: HashSet<(&'static str, Span)>,
     /// What holds at the head of each loop, over all rounds seen so far.
     heads: BTreeMap<(Span, u32), State>,
@@ -82,6 +104,7 @@ impl Walk {
             quiet: 0,
             report: Report::default(),
             next: 0,
+            recorded: None,
             seen: HashSet::new(),
             heads: BTreeMap::new(),
         };
@@ -120,6 +143,15 @@ impl Walk {
         }
         walk.state.forget_temporaries(0);
         walk
+    }
+
+    /// Keeps a compiled program, if programs are kept and it computes anything.
+    pub(super) fn keep(&mut self, function: Option<&Name>, at: Span, program: &Program) {
+        let Some(recorded) = &mut self.recorded else { return };
+        let known = recorded.iter().any(|other| other.function.as_ref() == function && other.program == *program);
+        if self.quiet == 0 && !program.body.ops.is_empty() && !(function.is_some() && known) {
+            recorded.push(Recorded { function: function.cloned(), at, program: program.clone() });
+        }
     }
 
     /// Reports once per code and place.
@@ -206,7 +238,7 @@ impl Walk {
             }
             StatementKind::For { index, start, end, step, body } => {
                 for bound in [Some(start), Some(end), step.as_ref()].into_iter().flatten() {
-                    let _ = self.evaluate(bound);
+                    let _ = self.condition(bound);
                 }
                 let known = Some(KnownHost::Int(symbol(&index.name, index.span)));
                 let round = Value::Host(HostType { kind: HostKind::Int, known });
@@ -216,14 +248,14 @@ impl Walk {
                 });
             }
             StatementKind::While { condition, body } => {
-                let _ = self.evaluate(condition);
+                let _ = self.condition(condition);
                 self.repeat(statement.span, |walk| {
                     walk.block(body);
-                    let _ = walk.evaluate(condition);
+                    let _ = walk.condition(condition);
                 });
             }
             StatementKind::If { condition, then, otherwise } => {
-                let _ = self.evaluate(condition);
+                let _ = self.condition(condition);
                 let before = self.state.clone();
                 self.block(then);
                 let after = std::mem::replace(&mut self.state, before);
@@ -234,13 +266,13 @@ impl Walk {
             }
             StatementKind::Bench { label, count, body } => {
                 for part in [label.as_ref(), Some(count)].into_iter().flatten() {
-                    let _ = self.evaluate(part);
+                    let _ = self.condition(part);
                 }
                 self.repeat(statement.span, |walk| walk.block(body));
             }
             StatementKind::Assert { condition, message } => {
                 for part in [Some(condition), message.as_ref()].into_iter().flatten() {
-                    let _ = self.evaluate(part);
+                    let _ = self.condition(part);
                 }
             }
             StatementKind::Function(function) => {

@@ -37,6 +37,8 @@ pub enum Argument<'a> {
     Array(&'a Array),
     /// A host scalar's bits: i64, f64, or 0/1.
     Scalar(u64),
+    /// An array of which only the type matters; its buffer may be gone.
+    Unread,
 }
 
 /// Why a run gave no result.
@@ -111,6 +113,10 @@ impl Device {
                 Argument::Scalar(bits) => {
                     held.push(None);
                     scalars.push(*bits);
+                }
+                Argument::Unread => {
+                    held.push(None);
+                    scalars.push(0);
                 }
             }
         }

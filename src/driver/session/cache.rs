@@ -9,6 +9,7 @@ use crate::base::{Broken, DType, Span};
 use crate::driver::failure::{Failure, Outcome};
 use crate::ir::array::ParamKind;
 use crate::ledger::{BufferId, Holder};
+use crate::proof::evaluate::inputs_read;
 use crate::runtime::Array;
 use crate::runtime::execute::{Argument, Compiled, Failure as RunFailure};
 use crate::sema::elaborate::{Elaborated, Input, Leaf};
@@ -24,6 +25,8 @@ pub type Signature = Value<(DType, Rc<[u64]>), (HostKind, Option<Scalar>)>;
 pub struct Prepared {
     compiled: Compiled,
     inputs: Vec<Input>,
+    /// Per input: its elements are read, and not only its type.
+    read: Vec<bool>,
     result: Value<usize, Leaf>,
     /// Arguments of a call, in order.
     arguments: Vec<Signature>,
@@ -201,6 +204,7 @@ impl Session {
         }
         Ok(Prepared {
             compiled,
+            read: inputs_read(&elaborated.program),
             inputs: elaborated.inputs,
             result: elaborated.result,
             arguments: signatures,
@@ -239,8 +243,12 @@ impl Session {
                 (None, Some(Value::Array(array))) => {
                     if param.kind == (ParamKind::Array { donated: true }) {
                         given.push(array.id());
+                        Argument::Array(array)
+                    } else if prepared.read.get(at) == Some(&true) {
+                        Argument::Array(array)
+                    } else {
+                        Argument::Unread
                     }
-                    Argument::Array(array)
                 }
                 (None, Some(Value::Host(scalar))) => Argument::Scalar(bits(scalar)),
                 _ => return Err(Broken::new("cache", "every input of a program is bound").into()),
@@ -269,7 +277,7 @@ impl Session {
     }
 
     /// The buffer was given away: no name holds it any more, and programs that captured it go with it.
-    fn given_away(&mut self, id: BufferId) {
+    pub(super) fn given_away(&mut self, id: BufferId) {
         self.ledger.give(id);
         self.donated.insert(id);
         if self.cache.constants.contains_key(&id) {

@@ -38,8 +38,8 @@ impl Scope for Session {
             return Some(Binding::Value(type_of(value)));
         }
         Some(match self.names.find(name)? {
-            Slot::Bound(Value::Function(function)) => Binding::Function(function.clone()),
-            Slot::Bound(value) => Binding::Value(type_of(value)),
+            Slot::Bound { value: Value::Function(function), .. } => Binding::Function(function.clone()),
+            Slot::Bound { value, .. } => Binding::Value(type_of(value)),
             Slot::Gone { at, how } => Binding::Gone { at: *at, how },
         })
     }

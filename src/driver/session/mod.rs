@@ -11,16 +11,20 @@ pub mod call;
 pub mod cache;
 pub mod instruments;
 pub mod show;
+pub mod device;
 
-use crate::base::{Broken, Span};
+use crate::base::{Broken, Shape, Span};
 use crate::driver::failure::{Failure, Outcome};
+use crate::ir::array::ArrayType;
 use crate::ledger::{BufferId, Ledger};
+use crate::proof::Known;
+use crate::proof::walk::Held;
 use crate::runtime::Array;
 use crate::runtime::execute::Device;
 use crate::sema::value::{Scalar, Value};
-use crate::syntax::ast::Block;
+use crate::syntax::ast::{Block, Statement, StatementKind};
 use cache::Cache;
-use names::Names;
+use names::{Names, Slot};
 use rustc_hash::FxHashMap;
 use site::Site;
 use std::collections::BTreeSet;
@@ -29,6 +33,12 @@ use std::rc::Rc;
 
 /// A value of the session: arrays are live buffers, host values are known.
 pub type Live = Value<Array, Scalar>;
+
+/// What the last statement changed since `before`, as the prompt prints it.
+#[must_use]
+pub fn changes(before: &Ledger, session: &Session) -> String {
+    crate::ledger::changes::report(before, &session.ledger, &session.donated)
+}
 
 /// Everything that lives between statements.
 pub struct Session {
@@ -40,6 +50,8 @@ pub struct Session {
     pub names: Names,
     /// Buffers given away by the statement that runs, for the report of changes.
     pub donated: BTreeSet<BufferId>,
+    /// The statement under way.
+    at: Span,
     cache: Cache,
     sites: FxHashMap<Span, Rc<Site>>,
     out: Box<dyn Write>,
@@ -54,6 +66,7 @@ impl Session {
             ledger: Ledger::default(),
             names: Names::default(),
             donated: BTreeSet::new(),
+            at: Span::default(),
             cache: Cache::default(),
             sites: FxHashMap::default(),
             out,
@@ -82,6 +95,52 @@ impl Session {
             after(self, statement.span)?;
         }
         Ok(())
+    }
+
+    /// Carries out one statement as the prompt does: the value of an expression is printed, and never held.
+    ///
+    /// # Errors
+    /// The failure; the statement has had no effect.
+    pub fn shown(&mut self, statement: &Statement) -> Outcome<()> {
+        self.donated.clear();
+        let done = match &statement.kind {
+            StatementKind::Expr(expr) => self.evaluate(expr).and_then(|value| match value {
+                Value::Unit => Ok(()),
+                value => {
+                    let text = self.text(&value)?;
+                    self.print(&text)
+                }
+            }),
+            _ => self.statement(statement),
+        };
+        self.names.leave_all();
+        done?;
+        self.balanced()
+    }
+
+    /// What the proof needs to know of the names bound here.
+    #[must_use]
+    pub fn known(&self) -> Vec<Known> {
+        let mut known: Vec<Known> = Vec::new();
+        for (name, slot) in &self.names.globals.names {
+            let value = match slot {
+                Slot::Gone { at, .. } => Err(*at),
+                Slot::Bound { value, .. } => {
+                    let held: Result<_, std::convert::Infallible> = value.try_map(
+                        &mut |array: &Array| {
+                            let extents = array.extents.iter().map(|&extent| extent.into()).collect();
+                            let ty = ArrayType::new(array.dtype, Shape(extents));
+                            Ok(Held { ty, buffer: array.id().0, given: array.memory().is_none() })
+                        },
+                        &mut |scalar| Ok(scalar.clone()),
+                    );
+                    Ok(held.unwrap_or_else(|never| match never {}))
+                }
+            };
+            known.push(Known { name: name.clone(), value });
+        }
+        known.sort_by(|a, b| a.name.cmp(&b.name));
+        known
     }
 
     /// The invariant between ledger and device.

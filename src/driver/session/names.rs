@@ -13,7 +13,12 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub enum Slot {
     /// A value.
-    Bound(Live),
+    Bound {
+        /// What it is.
+        value: Live,
+        /// The statement that bound it.
+        since: Span,
+    },
     /// It was dropped or given away.
     Gone {
         /// The statement.
@@ -70,7 +75,7 @@ impl Names {
             return Some(value);
         }
         match self.find(name)? {
-            Slot::Bound(value) => Some(value),
+            Slot::Bound { value, .. } => Some(value),
             Slot::Gone { .. } => None,
         }
     }
@@ -94,12 +99,13 @@ impl Session {
     pub fn bind(&mut self, name: &Name, value: Live) {
         self.release(name);
         self.account(name, &value, true);
-        self.names.current_mut().names.insert(name.clone(), Slot::Bound(value));
+        let since = self.at;
+        self.names.current_mut().names.insert(name.clone(), Slot::Bound { value, since });
     }
 
     /// Releases what `name` holds in the innermost scope; the caller binds it anew or marks it gone.
     pub fn release(&mut self, name: &Name) {
-        if let Some(Slot::Bound(value)) = self.names.current_mut().names.remove(name) {
+        if let Some(Slot::Bound { value, .. }) = self.names.current_mut().names.remove(name) {
             self.account(name, &value, false);
         }
     }

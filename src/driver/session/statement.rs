@@ -17,6 +17,7 @@ impl Session {
     /// The failure; the statement has had no effect.
     pub fn statement(&mut self, statement: &Statement) -> Outcome<()> {
         self.interrupted()?;
+        self.at = statement.span;
         match &statement.kind {
             StatementKind::Bind { targets, annotation, value } => {
                 if let [target] = targets.as_slice() {
@@ -48,6 +49,7 @@ impl Session {
                 let mut i = start;
                 while if by > 0 { i < end } else { i > end } {
                     self.interrupted()?;
+                    self.at = index.span;
                     self.bind(&index.name, Value::Host(Scalar::Int(i)));
                     self.block(body)?;
                     let Some(next) = i.checked_add(by) else { break };
@@ -96,7 +98,7 @@ impl Session {
         // A name whose array was given away may still be deleted.
         let here = self.names.current().names.get(&name.name);
         let fine = match here {
-            Some(super::names::Slot::Bound(_)) => true,
+            Some(super::names::Slot::Bound { .. }) => true,
             Some(super::names::Slot::Gone { how, .. }) => *how == "donated",
             None => false,
         };
@@ -287,7 +289,8 @@ impl Session {
     /// Whether the array that the target changes has one holder, the target itself.
     fn is_held_alone(&self, target: &Target) -> bool {
         let root = self.names.current().names.get(&target.root.name);
-        let Some(super::names::Slot::Bound(mut value)) = root else { return false };
+        let Some(super::names::Slot::Bound { value: root, .. }) = root else { return false };
+        let mut value = root;
         for field in &target.fields {
             let Value::Record(fields) = value else { return false };
             let Some((_, inner)) = fields.iter().find(|(name, _)| *name == field.name) else { return false };
