@@ -29,8 +29,8 @@ pub(super) fn lexical(source: SourceId, text: &str, error: LexError, start: usiz
     let piece = text.get(start..end).unwrap_or("");
     match error {
         LexError::UnexpectedCharacter => {
-            let shown: String = piece.chars().take(20).flat_map(char::escape_debug).collect();
-            let finding = Diagnostic::error("E0101", format!("`{shown}` has no meaning here"), span, "begins no token");
+            let short: String = piece.chars().take(20).flat_map(shown).collect();
+            let finding = Diagnostic::error("E0101", format!("`{short}` has no meaning here"), span, "begins no token");
             match piece.chars().next() {
                 Some('!') => finding.help("write `not` for negation, and `!=` for unequal"),
                 Some('\'') => finding.help("strings stand in double quotes: \"...\""),
@@ -180,6 +180,14 @@ pub(super) fn misplaced_annotation(span: Span, target: Span) -> Diagnostic {
 pub(super) fn too_large(source: SourceId) -> Diagnostic {
     Diagnostic::error("E0117", "this text is larger than 4 GiB", Span::new(source, 0, 0), "starts here")
         .help("split the program, and keep data in `.npy` files")
+}
+
+/// A character as it is, unless it would disturb a terminal.
+fn shown(character: char) -> Vec<char> {
+    match character {
+        '\'' | '"' | '\\' => vec![character],
+        _ => character.escape_debug().collect(),
+    }
 }
 
 fn bracket(token: Token) -> char {

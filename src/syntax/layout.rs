@@ -230,7 +230,12 @@ impl Reader<'_> {
             _ => {
                 let mut behind = self.lexemes.get(self.at + 1..).unwrap_or(&[]).iter().map(|lexeme| lexeme.token);
                 match behind.by_ref().find(|token| *token != Token::Newline) {
-                    Some(Token::CloseBrace) | None => false,
+                    // An empty record, unless the header before it would end with it.
+                    Some(Token::CloseBrace) => {
+                        matches!(last.and_then(Item::token), Some(Token::If | Token::While | Token::Bench))
+                            && matches!(behind.next(), None | Some(Token::Newline | Token::Semicolon | Token::Else))
+                    }
+                    None => false,
                     Some(Token::Name) => behind.find(|token| *token != Token::Newline) != Some(Token::Colon),
                     Some(_) => true,
                 }

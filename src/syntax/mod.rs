@@ -1,6 +1,6 @@
 //! Text to tree: the lexer, the layout, the tree, the parser, the formatter. Knows nothing of later stages.
 //!
-//! A text goes down in three steps: [`token`] cuts it into lexemes, [`layout`] groups those into statements and blocks
+//! A text goes down in three steps: [`token`] cuts it into lexemes, `layout` groups those into statements and blocks
 //! (the only place that knows what a newline and a brace mean), and [`parser`] runs the LR grammar of
 //! `grammar/arr.lalrpop` over one statement at a time, so that a statement that is wrong costs only itself.
 //!
