@@ -2,8 +2,10 @@
 
 use super::{Elaborator, Outcome};
 use crate::base::{DType, Diagnostic, Literal, Shape, Size, Span};
-use crate::ir::array::{self, ArrayType};
+use crate::ir::array::{self, ArrayType, ReduceOp};
 use crate::ops::promote::{self, Weak};
+use crate::ops::scalar::ScalarOp;
+use crate::sema::diagnostics;
 use crate::sema::value::{Host, HostKind, Known, Traced, Value};
 
 impl Elaborator<'_> {
@@ -38,8 +40,8 @@ impl Elaborator<'_> {
             Value::Array(value) => Ok(self.builder.cast(*value, dtype)),
             Value::Host(host) if host.kind != HostKind::Str => self.host_as_array(host, dtype, span),
             other => {
-                let message = format!("expected an array or a number, found {}", other.kind());
-                self.fail(Diagnostic::error("E0201", message, span, "not an array"))
+                let found = self.describe(other);
+                self.fail(diagnostics::not_an_array(&found, span))
             }
         }
     }
@@ -52,18 +54,18 @@ impl Elaborator<'_> {
                 Known::Int(Size::Known(n)) => {
                     let literal = Literal::from_i64(dtype, *n);
                     if dtype.is_int() && literal.to_i64() != *n {
-                        let message = format!("{n} does not fit {dtype}");
-                        return self.fail(Diagnostic::error(
-                            "E0202",
-                            message,
-                            span,
-                            format!("converted to {dtype} here"),
-                        ));
+                        return self.fail(diagnostics::does_not_fit(&n.to_string(), dtype, span));
                     }
                     literal
                 }
                 Known::Int(size) => return Ok(self.size_as_array(&size.clone(), dtype)),
-                Known::Float(x) => Literal::from_f64(dtype, *x),
+                Known::Float(x) => {
+                    let literal = Literal::from_f64(dtype, *x);
+                    if x.is_finite() && dtype.is_float() && literal.to_f64().is_infinite() {
+                        return self.fail(diagnostics::does_not_fit(&format!("{x:?}"), dtype, span));
+                    }
+                    literal
+                }
                 Known::Bool(b) => Literal::from_i64(dtype, i64::from(*b)),
                 Known::Str(_) => Literal::from_i64(dtype, 0),
             };
@@ -71,14 +73,30 @@ impl Elaborator<'_> {
         }
         match host.runtime {
             Some(value) => Ok(self.builder.cast(value, dtype)),
-            None => self.fail(Diagnostic::error("E0201", "expected an array or a number", span, "not a number")),
+            None => self.fail(diagnostics::not_an_array(host.kind.name(), span)),
         }
     }
 
-    /// A size in the dims of a signature, as a rank-0 value: only its type matters, since a program with symbolic
-    /// sizes is checked and never run.
-    fn size_as_array(&mut self, _size: &Size, dtype: DType) -> array::Value {
-        self.builder.iota(dtype, Shape::default(), 0)
+    /// A size in the dims of a signature, as a rank-0 value: sums over ones along those dims. Only its type matters,
+    /// since a program with symbolic sizes is checked and never run.
+    pub(super) fn size_as_array(&mut self, size: &Size, dtype: DType) -> array::Value {
+        let one = Literal::from_i64(DType::I64, 1);
+        let Size::Polynomial(terms) = size else {
+            return self.builder.constant(Literal::from_i64(dtype, size.constant().unwrap_or(0)));
+        };
+        let mut sum = self.builder.constant(Literal::from_i64(DType::I64, 0));
+        for (monomial, coefficient) in terms.iter() {
+            let mut product = self.builder.constant(Literal::from_i64(DType::I64, *coefficient));
+            for (symbol, power) in monomial {
+                let ones = self.builder.full(one, Shape(vec![Size::symbol(symbol.clone())]));
+                let extent = self.builder.reduce(ReduceOp::Sum, ones, vec![0]);
+                for _ in 0..*power {
+                    product = self.builder.map(ScalarOp::Mul, &[product, extent]);
+                }
+            }
+            sum = self.builder.map(ScalarOp::Add, &[sum, product]);
+        }
+        self.builder.cast(sum, dtype)
     }
 
     /// The shape to which operands broadcast under NumPy's rule, or the pair of axes that disagree.

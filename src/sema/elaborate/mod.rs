@@ -9,13 +9,31 @@
 //! ```
 //! Invariant: `Err(Reported)` is returned only after a diagnostic (or fault) was recorded.
 
+pub mod annotate;
 pub mod arith;
+pub mod body;
+pub mod call;
+pub mod carry;
+pub mod control;
+pub mod entry;
+pub mod expr;
+pub mod fold;
+pub mod gather;
+pub mod host;
+pub mod index;
+pub mod operators;
+pub mod power;
+pub mod scatter;
+
+pub use entry::{call, evaluate_host, expression};
 
 use crate::base::{Diagnostic, Fault, Size, Span};
+use crate::ir::array::builder::Checkpoint;
 use crate::ir::array::{ArrayType, Builder, Program};
-use crate::sema::value::{Host, Known, Scalar, Traced, Type, Value};
+use crate::sema::diagnostics;
+use crate::sema::value::{Host, HostKind, Known, Scalar, Traced, Type, Value};
 use crate::syntax::ast::{Function, Name};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// What a free name means outside.
@@ -124,31 +142,121 @@ pub struct Elaborator<'s> {
     pub fault: Option<Fault>,
     /// Free names that are arrays are captured (the body of a `jit`), not lent (an expression at the top level).
     pub captures: bool,
+    /// Host values of free names are constants: nothing is compiled, the value is wanted now.
+    pub now: bool,
+    /// With `now`: an array was met, so that there is no value before the program runs.
+    arrays: bool,
+    /// The loops around the current place whose index is a value of the program, outermost first.
+    loops: Vec<Rolled>,
+    /// Loops whose index a failed demand asked for.
+    wanted: BTreeSet<usize>,
+    /// Loops so far.
+    loop_count: usize,
+    /// Rounds unrolled so far.
+    unrolled: usize,
+    /// Depth of expressions and blocks, calls included.
+    depth: usize,
 }
 
+/// A loop that is being compiled as a loop.
+#[derive(Clone, Copy, Debug)]
+struct Rolled {
+    /// Stands in [`Host::origins`] of what the index decides.
+    origin: usize,
+    /// Whether it could be unrolled: its bounds are known.
+    bounded: bool,
+}
+
+/// Origins from here on are loops, not inputs.
+const LOOP_ORIGINS: usize = 1 << 40;
+/// Deepest nesting of expressions over all inlined calls.
+const DEEPEST: usize = 20_000;
+
 /// The names of one function body.
+#[derive(Clone, Default)]
 pub struct Frame {
     /// Its local names.
     pub names: BTreeMap<Name, Traced>,
     /// The function and the call that led here; `None` for an expression of the top level.
     pub function: Option<(Rc<Function>, Span)>,
+    /// Names that the body binds somewhere, with the first place: local even before that.
+    pub locals: BTreeMap<Name, Span>,
+    /// Names that have a value on some paths only: where it is bound, and which path lacks it.
+    pub partial: BTreeMap<Name, (Span, Rc<str>)>,
+}
+
+/// A state to go back to.
+struct Saved {
+    builder: Checkpoint,
+    frame: Frame,
+    frames: usize,
+    inputs: usize,
+    demanded: Vec<bool>,
+    diagnostics: usize,
+    loops: usize,
+    depth: usize,
+}
+
+impl<'s> Elaborator<'s> {
+    /// An empty program in these surroundings.
+    #[must_use]
+    pub fn new(scope: &'s dyn Scope, captures: bool) -> Self {
+        Self {
+            builder: Builder::new(),
+            scope,
+            frames: vec![Frame::default()],
+            inputs: Vec::new(),
+            demanded: Vec::new(),
+            diagnostics: Vec::new(),
+            fault: None,
+            captures,
+            now: false,
+            arrays: false,
+            loops: Vec::new(),
+            wanted: BTreeSet::new(),
+            loop_count: 0,
+            unrolled: 0,
+            depth: 0,
+        }
+    }
 }
 
 impl Elaborator<'_> {
     /// Records a diagnostic, with the call chain when it arises inside a function.
     pub fn fail<T>(&mut self, mut diagnostic: Diagnostic) -> Outcome<T> {
-        for frame in self.frames.iter().rev() {
-            if let Some((function, call)) = &frame.function {
-                diagnostic = diagnostic.label(*call, format!("in this call of `{}`", function.name.name));
-            }
+        const SHOWN: usize = 8;
+        let calls: Vec<_> = self.frames.iter().rev().filter_map(|frame| frame.function.as_ref()).collect();
+        for (function, call) in calls.iter().take(SHOWN) {
+            diagnostic = diagnostic.label(*call, format!("in this call of `{}`", function.name.name));
+        }
+        if calls.len() > SHOWN {
+            diagnostic = diagnostic.note(format!("and {} calls around it", calls.len() - SHOWN));
         }
         self.diagnostics.push(diagnostic);
         Err(Reported)
     }
 
+    /// Records that host arithmetic failed.
+    pub fn fault<T>(&mut self, mut fault: Fault) -> Outcome<T> {
+        fault.calls = self.frames.iter().filter_map(|frame| frame.function.as_ref()).map(|(_, at)| *at).collect();
+        self.fault = Some(fault);
+        Err(Reported)
+    }
+
     /// The value of a host value, compiled in: the inputs it came from become part of the signature.
+    ///
+    /// An int that is not known is a symbol where the surroundings allow it; `None` where they do not.
     pub fn demand(&mut self, host: &Host) -> Option<Known> {
-        let known = host.known.clone()?;
+        let Some(known) = host.known.clone() else {
+            let rolled = self.loops.iter().filter(|l| l.bounded && host.origins.contains(&l.origin));
+            let wanted: Vec<usize> = rolled.map(|l| l.origin).collect();
+            if !wanted.is_empty() {
+                self.wanted.extend(wanted);
+                return None;
+            }
+            let unknown = (host.kind == HostKind::Int).then(|| self.scope.unknown_size(self.builder.span));
+            return unknown.flatten().map(Known::Int);
+        };
         for &origin in &host.origins {
             if let Some(slot) = self.demanded.get_mut(origin) {
                 *slot = true;
@@ -157,9 +265,71 @@ impl Elaborator<'_> {
         Some(known)
     }
 
+    /// The size that a host value says, compiled in; `what` names it in the message.
+    pub fn demand_size(&mut self, value: &Traced, what: &str, span: Span) -> Outcome<Size> {
+        let Value::Host(host) = value else {
+            let message = format!("{what} is an int, found {}", self.describe(value));
+            return self.fail(Diagnostic::error("E0206", message, span, "not an int").help("use an int"));
+        };
+        if host.kind != HostKind::Int {
+            let message = format!("{what} is an int, found {}", host.kind.name());
+            return self.fail(Diagnostic::error("E0206", message, span, "not an int").help("use `//` to divide sizes"));
+        }
+        self.builder.span = span;
+        match self.demand(host) {
+            Some(Known::Int(size)) => Ok(size),
+            _ => self.fail(diagnostics::must_be_known(what, span)),
+        }
+    }
+
     /// The type of an IR value.
     #[must_use]
     pub fn array_type(&self, value: crate::ir::array::Value) -> ArrayType {
         self.builder.ty(value).clone()
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::default());
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    fn save(&mut self) -> Saved {
+        Saved {
+            builder: self.builder.checkpoint(),
+            frame: self.frame().clone(),
+            frames: self.frames.len(),
+            inputs: self.inputs.len(),
+            demanded: self.demanded.clone(),
+            diagnostics: self.diagnostics.len(),
+            loops: self.loops.len(),
+            depth: self.depth,
+        }
+    }
+
+    fn restore(&mut self, saved: &Saved) {
+        self.builder.rollback(&saved.builder);
+        self.frames.truncate(saved.frames);
+        *self.frame() = saved.frame.clone();
+        self.inputs.truncate(saved.inputs);
+        self.demanded.clone_from(&saved.demanded);
+        self.diagnostics.truncate(saved.diagnostics);
+        self.fault = None;
+        self.loops.truncate(saved.loops);
+        self.depth = saved.depth;
+    }
+
+    /// Runs `inner` one level deeper, up to a limit that keeps the stack safe.
+    fn deeper<T>(&mut self, span: Span, inner: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        if self.depth >= DEEPEST {
+            let help = "split the function, or replace the chain of calls by a loop";
+            return self.fail(diagnostics::too_deep("nested expressions over all calls", DEEPEST, span, help));
+        }
+        self.depth += 1;
+        let outcome = inner(self);
+        self.depth -= 1;
+        outcome
     }
 }
