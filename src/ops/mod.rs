@@ -6,3 +6,4 @@
 pub mod scalar;
 pub mod promote;
 pub mod evaluate;
+pub mod formula;
