@@ -252,6 +252,7 @@ pub struct Arg {
 }
 
 /// One item between the brackets of an index.
+#[expect(clippy::large_enum_variant, reason = "there are few of them, and boxes would cloud every match")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexItem {
     /// An int or an integer array.
