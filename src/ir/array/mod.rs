@@ -5,6 +5,12 @@
 //! the program. The meaning of each operation is that of `backends/reference`.
 
 pub mod builder;
+pub mod infer;
+pub mod parse;
+pub mod print;
+pub mod verify;
+#[cfg(test)]
+mod tests;
 
 pub use builder::Builder;
 
