@@ -80,6 +80,15 @@ impl Builder {
         value
     }
 
+    /// Makes an argument one that is given away.
+    pub fn donate(&mut self, value: Value) {
+        for param in &mut self.program.params {
+            if param.value == value {
+                param.kind = ParamKind::Array { donated: true };
+            }
+        }
+    }
+
     /// The finished program with these outputs.
     #[must_use]
     pub fn finish(mut self, results: Vec<Value>) -> Program {

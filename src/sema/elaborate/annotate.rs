@@ -9,7 +9,7 @@ use crate::sema::value::{Host, HostKind, Known, Traced, Value};
 use crate::syntax::ast::{Expr, ExprKind, Function, TypeExpr, TypeExprKind};
 
 /// The kind of host value of that name.
-fn host_kind(name: &str) -> Option<HostKind> {
+pub(super) fn host_kind(name: &str) -> Option<HostKind> {
     [HostKind::Int, HostKind::Float, HostKind::Bool, HostKind::Str].into_iter().find(|kind| kind.name() == name)
 }
 
@@ -50,6 +50,19 @@ impl Elaborator<'_> {
         function: &std::rc::Rc<Function>,
         args: &[(Traced, Span)],
     ) -> Outcome<Traced> {
+        self.match_parameters(function, args)?;
+        let value = self.block_value(&function.body)?;
+        if let Some(result) = &function.result {
+            let at = function.body.statements.last().map_or(function.body.span, |last| last.span);
+            let what = format!("the result of `{}`", function.name.name);
+            self.match_type(&value, result, &what, at, false)?;
+            self.match_type(&value, result, &what, at, true)?;
+        }
+        Ok(value)
+    }
+
+    /// Checks arguments against the written types of their parameters, and binds the dims that those name.
+    pub(super) fn match_parameters(&mut self, function: &Function, args: &[(Traced, Span)]) -> Outcome<()> {
         for later in [false, true] {
             // Plain names first, so that `f(x: f32[n + 1], y: f32[n])` knows n.
             for (param, (value, at)) in function.params.iter().zip(args) {
@@ -59,14 +72,7 @@ impl Elaborator<'_> {
                 }
             }
         }
-        let value = self.block_value(&function.body)?;
-        if let Some(result) = &function.result {
-            let at = function.body.statements.last().map_or(function.body.span, |last| last.span);
-            let what = format!("the result of `{}`", function.name.name);
-            self.match_type(&value, result, &what, at, false)?;
-            self.match_type(&value, result, &what, at, true)?;
-        }
-        Ok(value)
+        Ok(())
     }
 
     /// Checks a value against the type written beside its name.

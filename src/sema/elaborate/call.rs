@@ -1,5 +1,6 @@
 //! Calls: arguments are bound to parameters, functions of the program are inlined, built-ins are built.
 
+use super::bind::{Given, bind_arguments};
 use super::body::assigned;
 use super::carry::type_text;
 use super::{Elaborator, Frame, Outcome};
@@ -31,61 +32,7 @@ pub fn builtin_names() -> Vec<&'static str> {
 }
 
 /// An argument as a call gives it: the name in `name = value`, its place, what it is.
-pub type Given<T> = (Option<Ident>, Span, T);
-
-/// The signature as written: `step(donate p, g, lr = ...)`.
-#[must_use]
-pub fn signature(function: &Function) -> String {
-    let params: Vec<String> = function
-        .params
-        .iter()
-        .map(|param| {
-            let donate = if param.donate { "donate " } else { "" };
-            let default = if param.default.is_some() { " = ..." } else { "" };
-            format!("{donate}{}{default}", param.name.name)
-        })
-        .collect();
-    format!("{}({})", function.name.name, params.join(", "))
-}
-
-/// One argument per parameter, by position and by name; `None` where the default stands in.
-///
-/// # Errors
-/// The diagnostic of an unknown, missing, surplus or repeated argument.
-pub fn bind_arguments<T>(
-    function: &Function,
-    args: Vec<Given<T>>,
-    at: Span,
-) -> Result<Vec<Option<(T, Span)>>, Box<Diagnostic>> {
-    let text = || signature(function);
-    let mut bound: Vec<Option<(T, Span)>> = function.params.iter().map(|_| None).collect();
-    for (position, (name, span, value)) in args.into_iter().enumerate() {
-        let slot = match &name {
-            None => position,
-            Some(name) => match function.params.iter().position(|param| param.name.name == name.name) {
-                Some(slot) => slot,
-                None => return Err(Box::new(diagnostics::unknown_argument(&name.name, &text(), name.span))),
-            },
-        };
-        let Some(place) = bound.get_mut(slot) else {
-            let count = function.params.len();
-            let message = format!("`{}` takes {count} arguments, not more", function.name.name);
-            return Err(Box::new(diagnostics::surplus_argument(message, &text(), span)));
-        };
-        if place.is_some() {
-            let message = function.params.get(slot).map(|param| format!("`{}` is given twice", param.name.name));
-            return Err(Box::new(diagnostics::surplus_argument(message.unwrap_or_default(), &text(), span)));
-        }
-        *place = Some((value, span));
-    }
-    for (param, given) in function.params.iter().zip(&bound) {
-        if given.is_none() && param.default.is_none() {
-            let missing = diagnostics::missing_argument(&param.name.name, &text(), at);
-            return Err(Box::new(missing.label(param.span, "declared here")));
-        }
-    }
-    Ok(bound)
-}
+type Passed = (Option<Ident>, Span, Traced);
 
 impl Elaborator<'_> {
     pub(super) fn call_expr(&mut self, callee: &Expr, args: &[Arg], span: Span) -> Outcome<Traced> {
@@ -95,7 +42,7 @@ impl Elaborator<'_> {
         {
             return self.fail(diagnostics::no_meaning(&format!("`{name}`"), span));
         }
-        let mut given: Vec<Given<Traced>> = Vec::with_capacity(args.len());
+        let mut given: Vec<Passed> = Vec::with_capacity(args.len());
         for arg in args {
             given.push((arg.name.clone(), arg.value.span, self.expr(&arg.value)?));
         }
@@ -103,7 +50,7 @@ impl Elaborator<'_> {
     }
 
     /// Calls a function value.
-    fn apply(&mut self, function: &Traced, args: Vec<Given<Traced>>, callee: Span, span: Span) -> Outcome<Traced> {
+    fn apply(&mut self, function: &Traced, args: Vec<Passed>, callee: Span, span: Span) -> Outcome<Traced> {
         self.builder.span = span;
         match function {
             Value::Function(function) => self.call_function(&function.clone(), args, span),
@@ -132,7 +79,7 @@ impl Elaborator<'_> {
         self.array_of(value, dtype, span)
     }
 
-    fn only_argument(&mut self, name: &str, args: Vec<Given<Traced>>, span: Span) -> Outcome<(Traced, Span)> {
+    fn only_argument(&mut self, name: &str, args: Vec<Passed>, span: Span) -> Outcome<(Traced, Span)> {
         let signature = format!("{name}(x)");
         let mut args = args.into_iter();
         match (args.next(), args.next()) {
@@ -148,7 +95,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn call_builtin(&mut self, name: &Name, args: Vec<Given<Traced>>, span: Span) -> Outcome<Traced> {
+    fn call_builtin(&mut self, name: &Name, args: Vec<Passed>, span: Span) -> Outcome<Traced> {
         match &**name {
             "map" => return self.map_tree(args, span),
             "item" | "int" | "float" => {
@@ -203,19 +150,21 @@ impl Elaborator<'_> {
         Ok(Value::Host(Host { kind, known, origins: host.origins, runtime }))
     }
 
-    fn call_function(&mut self, function: &Rc<Function>, args: Vec<Given<Traced>>, span: Span) -> Outcome<Traced> {
-        let bound = match bind_arguments(function, args, span) {
+    fn call_function(&mut self, function: &Rc<Function>, args: Vec<Passed>, span: Span) -> Outcome<Traced> {
+        let given: Vec<(Option<&Ident>, Span)> = args.iter().map(|(name, at, _)| (name.as_ref(), *at)).collect();
+        let bound = match bind_arguments(function, &given, span) {
             Ok(bound) => bound,
-            Err(diagnostic) => return self.fail(*diagnostic),
+            Err(diagnostic) => return self.fail(diagnostic),
         };
         let mut values = Vec::with_capacity(bound.len());
         for (param, given) in function.params.iter().zip(bound) {
-            let value = match (given, &param.default) {
-                (Some(given), _) => given,
-                (None, Some(default)) => (self.default_value(default)?, default.span),
-                (None, None) => continue,
-            };
-            values.push(value);
+            match (given, &param.default) {
+                (Given::Argument(number), _) => {
+                    values.extend(args.get(number).map(|(_, at, value)| (value.clone(), *at)));
+                }
+                (Given::Default, Some(default)) => values.push((self.default_value(default)?, default.span)),
+                (Given::Default, None) => {}
+            }
         }
         self.inline(function, values, span)
     }
@@ -255,7 +204,7 @@ impl Elaborator<'_> {
         value
     }
 
-    fn map_tree(&mut self, args: Vec<Given<Traced>>, span: Span) -> Outcome<Traced> {
+    fn map_tree(&mut self, args: Vec<Passed>, span: Span) -> Outcome<Traced> {
         let signature = "map(f, t, ...)";
         for (name, _, _) in &args {
             if let Some(name) = name {

@@ -5,8 +5,9 @@ use super::expr::Place;
 use super::{Elaborated, Elaborator, Frame, Input, Leaf, Outcome, Rejected, Scope};
 use crate::base::{Size, Span};
 use crate::ir::array::{self, ParamKind};
+use crate::sema::diagnostics;
 use crate::sema::value::{Host, Known, Scalar, Traced, Type, Value};
-use crate::syntax::ast::{Expr, Function};
+use crate::syntax::ast::{Expr, Function, Target};
 use std::convert::Infallible;
 use std::rc::Rc;
 
@@ -30,22 +31,27 @@ pub fn call(scope: &dyn Scope, function: &Rc<Function>, args: &[Type], at: Span)
     el.finish(value)
 }
 
-/// A host value that needs no program: the expression as it is now, or `None` where an array takes part.
+/// The value of `x[...] = e` or `r.w[...] = e`: what `x` or `r.w` becomes. `alone`: nobody else holds the array, so
+/// that it is given to the program, which may change it in place.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn evaluate_host(scope: &dyn Scope, expr: &Expr) -> Result<Option<Value<Infallible, Scalar>>, Rejected> {
+pub fn assignment(scope: &dyn Scope, target: &Target, value: &Expr, alone: bool) -> Result<Elaborated, Rejected> {
+    let mut el = Elaborator::new(scope, false);
+    let value = el.assigned_value(target, value, alone);
+    el.finish(value)
+}
+
+/// A host value that needs no program: the expression as it is now.
+///
+/// # Errors
+/// What is wrong with it; that an array takes part in it.
+pub fn evaluate_host(scope: &dyn Scope, expr: &Expr) -> Result<Value<Infallible, Scalar>, Rejected> {
     let mut el = Elaborator::new(scope, false);
     el.now = true;
-    let value = el.expr(expr);
-    match value {
-        Err(_) if el.arrays => Ok(None),
-        Err(_) => Err(el.rejected()),
-        Ok(value) => {
-            let constant = value.try_map(&mut |_| Err(()), &mut |host: &Host| scalar(host).ok_or(()));
-            Ok(constant.ok())
-        }
-    }
+    let Ok(value) = el.expr(expr) else { return Err(el.rejected()) };
+    let constant = value.try_map(&mut |_| Err(()), &mut |host: &Host| scalar(host).ok_or(()));
+    constant.map_err(|()| Rejected::Diagnostics(vec![diagnostics::must_be_known("this value", expr.span)]))
 }
 
 /// The names that a function binds: local to it everywhere in its body, as in Python.
@@ -71,6 +77,25 @@ fn scalar(host: &Host) -> Option<Scalar> {
 }
 
 impl Elaborator<'_> {
+    fn assigned_value(&mut self, target: &Target, value: &Expr, alone: bool) -> Outcome<Traced> {
+        // Right before left, as the value may be read from what is changed.
+        let new = self.expr(value)?;
+        let held = Target { index: None, ..target.clone() };
+        let old = self.read_target(&held)?;
+        let (Value::Array(array), Some(items)) = (&old, &target.index) else {
+            if target.index.is_none() {
+                return Ok(new);
+            }
+            let found = self.describe(&old);
+            return self.fail(diagnostics::no_index_into(&found, target.span));
+        };
+        if alone {
+            self.builder.donate(*array);
+        }
+        let changed = self.index_set(*array, items, &new, value.span, target.span)?;
+        Ok(Value::Array(changed))
+    }
+
     fn whole_function(&mut self, function: &Rc<Function>, args: &[Type], at: Span) -> Outcome<Traced> {
         let mut values = Vec::with_capacity(args.len());
         for (index, param) in function.params.iter().enumerate() {
@@ -86,8 +111,8 @@ impl Elaborator<'_> {
                 }
                 (None, Some(default)) => (self.default_value(default)?, default.span),
                 (None, None) => {
-                    let signature = super::call::signature(function);
-                    let missing = crate::sema::diagnostics::missing_argument(&param.name.name, &signature, at);
+                    let signature = super::bind::signature(function);
+                    let missing = diagnostics::missing_argument(&param.name.name, &signature, at);
                     return self.fail(missing);
                 }
             };
@@ -96,7 +121,7 @@ impl Elaborator<'_> {
         self.inline(function, values, at)
     }
 
-    fn rejected(&mut self) -> Rejected {
+    pub(super) fn rejected(&mut self) -> Rejected {
         match self.fault.take() {
             Some(fault) => Rejected::Fault(fault),
             None => Rejected::Diagnostics(std::mem::take(&mut self.diagnostics)),
@@ -120,6 +145,7 @@ impl Elaborator<'_> {
             program: self.builder.finish(outputs),
             result,
             ty,
+            functions: self.functions.into_iter().collect(),
             warnings: self.diagnostics,
         })
     }

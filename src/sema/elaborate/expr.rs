@@ -117,7 +117,10 @@ impl Elaborator<'_> {
         }
         match self.scope.lookup(name) {
             Some(Binding::Value(ty)) => self.instantiate(&self.free(name, ty)),
-            Some(Binding::Function(function)) => Ok(Value::Function(function)),
+            Some(Binding::Function(function)) => {
+                self.functions.insert(name.clone());
+                Ok(Value::Function(function))
+            }
             Some(Binding::Gone { at, how }) => self.fail(diagnostics::gone(name, how, at, span)),
             None => {
                 if let Some(dtype) = DType::parse(name) {
@@ -151,13 +154,7 @@ impl Elaborator<'_> {
     /// The values of all leaves there: parameters of the program, new ones where they are not yet.
     pub(super) fn instantiate(&mut self, place: &Place) -> Outcome<Traced> {
         match &place.ty {
-            Value::Array(ty) => {
-                if self.now {
-                    self.arrays = true;
-                    return Err(super::Reported);
-                }
-                Ok(self.input(place, ty.clone(), place.kind, None))
-            }
+            Value::Array(ty) => Ok(self.input(place, ty.clone(), place.kind, None)),
             Value::Host(HostType { kind, known }) => match (kind.dtype(), known) {
                 (None, Some(known)) => Ok(Value::Host(Host::constant(known.clone()))),
                 (_, Some(known)) if self.now => Ok(Value::Host(Host::constant(known.clone()))),
@@ -244,11 +241,6 @@ impl Elaborator<'_> {
     fn field(&mut self, whole: &Expr, base: &Expr, field: &Ident) -> Outcome<Traced> {
         if let Some(place) = self.place_of(whole) {
             return self.instantiate(&place);
-        }
-        if let Some(Place { ty: Value::Array(ty), .. }) = self.place_of(base)
-            && let Some(value) = self.attribute(&ty, field)?
-        {
-            return Ok(value);
         }
         let value = self.expr(base)?;
         match &value {

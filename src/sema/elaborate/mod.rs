@@ -11,6 +11,7 @@
 
 pub mod annotate;
 pub mod arith;
+pub mod bind;
 pub mod body;
 pub mod call;
 pub mod carry;
@@ -25,7 +26,7 @@ pub mod operators;
 pub mod power;
 pub mod scatter;
 
-pub use entry::{call, evaluate_host, expression};
+pub use entry::{assignment, call, evaluate_host, expression};
 
 use crate::base::{Diagnostic, Fault, Size, Span};
 use crate::ir::array::builder::Checkpoint;
@@ -104,6 +105,8 @@ pub struct Elaborated {
     pub result: Value<usize, Leaf>,
     /// The type of the result.
     pub ty: Type,
+    /// Free names that meant functions of the program: it is another program once one of them is defined anew.
+    pub functions: Vec<Name>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
@@ -144,8 +147,8 @@ pub struct Elaborator<'s> {
     pub captures: bool,
     /// Host values of free names are constants: nothing is compiled, the value is wanted now.
     pub now: bool,
-    /// With `now`: an array was met, so that there is no value before the program runs.
-    arrays: bool,
+    /// Free names that meant functions.
+    functions: BTreeSet<Name>,
     /// The loops around the current place whose index is a value of the program, outermost first.
     loops: Vec<Rolled>,
     /// Loops whose index a failed demand asked for.
@@ -211,7 +214,7 @@ impl<'s> Elaborator<'s> {
             fault: None,
             captures,
             now: false,
-            arrays: false,
+            functions: BTreeSet::new(),
             loops: Vec::new(),
             wanted: BTreeSet::new(),
             loop_count: 0,
