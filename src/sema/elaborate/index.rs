@@ -180,7 +180,7 @@ impl Elaborator<'_> {
         let below = self.builder.map(ScalarOp::Lt, &[low, least]);
         let above = self.builder.map(ScalarOp::Le, &[count, high]);
         let bad = self.builder.map(ScalarOp::Or, &[below, above]);
-        let shown = self.builder.map(ScalarOp::Select, &[below, low, high]);
+        let shown = if rank == 0 { index } else { self.builder.map(ScalarOp::Select, &[below, low, high]) };
         let check = Check {
             code: "R0002",
             message: format!("index {{0}} is out of range for axis {axis} of extent {{1}}"),
