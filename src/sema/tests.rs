@@ -61,7 +61,7 @@ fn elaborate(text: &str) -> Result<Elaborated, Rejected> {
 
 fn codes(text: &str) -> Vec<&'static str> {
     match elaborate(text) {
-        Ok(elaborated) => panic!("accepted: {text}\n{}", elaborated.program),
+        Ok(elaborated) => panic!("accepted: {}", elaborated.program),
         Err(Rejected::Diagnostics(all)) => {
             for diagnostic in &all {
                 assert!(diagnostic.help.is_some(), "{diagnostic:?}");
@@ -150,9 +150,9 @@ fn operators_promote_as_in_jax() {
         ("float(i[0])", "float"),
         ("int(one)", "int"),
         ("item(i[0])", "int"),
-        ("if flag { 1 } else { 2.0 }", "float"),
-        ("if one > 0 { v } else { v * 2 }", "f32[5]"),
-        ("if true { v } else { x }", "f32[5]"),
+        ("(if flag { 1 } else { 2.0 })", "float"),
+        ("(if one > 0 { v } else { v * 2 })", "f32[5]"),
+        ("(if true { v } else { x })", "f32[5]"),
         ("(k, k) == (2, 2)", "bool"),
     ] {
         assert_eq!(ty(&here(text)), expected, "{text}");
@@ -220,8 +220,8 @@ fn faults_and_errors_have_their_codes() {
         ("x(1)", "E0223"),
         ("1 // 0", "R0001"),
         ("print(x)", "E0216"),
-        ("if x > 0 { 1 } else { 2 }", "E0213"),
-        ("if flag { v } else { x }", "E0214"),
+        ("(if x > 0 { 1 } else { 2 })", "E0213"),
+        ("(if flag { v } else { x })", "E0214"),
         ("map(f, r)\n", "E0203"),
         ("\"a\" + 1", "E0206"),
         ("int(x)", "E0206"),
@@ -266,6 +266,8 @@ fn calls_are_checked() {
 fn control_flow_compiles_into_the_program() {
     // A loop by the index as a number stays one loop.
     holds(&here("jit f(a) { for j in 0..5 { a[j] = a[j] + j }\n a }\nf(v)"), &["for", "dynamic_slice", "update"]);
+    assert!(!program(&here("jit f(a) { for j in 0..5 { a[j] = a[j] + j }\n a }\nf(v)")).contains("check"));
+    holds(&here("jit f(a) { for j in 0..6 { a[j] = a[j] + j }\n a }\nf(v)"), &["for", "check"]);
     // A shape that depends on it unrolls: five bodies, no loop.
     let unrolled = program(&here("jit f(a) { s = 0.0\n for j in 0..5 { s = s + a[j:][0] }\n s }\nf(v)"));
     assert_eq!((unrolled.matches(" add ").count(), unrolled.matches(" for ").count()), (5, 0), "{unrolled}");
@@ -326,4 +328,17 @@ fn growth_is_bounded() {
     loops += &"}\n".repeat(40);
     assert_eq!(ty(&here(&format!("jit f(a) {{ {loops} a }}\nf(v)"))), "f32[5]");
     assert_eq!(codes(&here("x[newaxis] + k * (1 << 40) * w[0, 0] * f(3)\n")), ["E0203"]);
+}
+
+#[test]
+fn deep_programs_need_a_bounded_stack() {
+    // As deep as the parser lets through, in as many calls as are inlined: refused, not overflowing.
+    let (open, close) = ("-(".repeat(180), ")".repeat(180));
+    let mut text = String::from("fn f0(a) = a\n");
+    for n in 1..900 {
+        text += &format!("fn f{n}(a) = {open}f{}(a){close}\n", n - 1);
+    }
+    let text = here(&format!("{text}f899(v)"));
+    let run = std::thread::Builder::new().stack_size(64 << 20).spawn(move || codes(&text)).unwrap();
+    assert_eq!(run.join().unwrap(), ["E0209"]);
 }

@@ -157,6 +157,13 @@ impl Elaborator<'_> {
         }
         self.builder.span = span;
         let index = self.runtime_as(host, HostKind::Int);
+        let counted = self.loops.iter().find(|rolled| rolled.counter == Some(index)).and_then(|rolled| rolled.range);
+        if let (Some((least, greatest)), Size::Known(n)) = (counted, extent)
+            && least >= 0
+            && greatest < *n
+        {
+            return Ok(Start::Computed(index));
+        }
         Ok(Start::Computed(self.in_range(index, axis, extent, span)))
     }
 

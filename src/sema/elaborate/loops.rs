@@ -44,6 +44,22 @@ impl Bounds {
     }
 }
 
+impl Bounds {
+    /// The least and the greatest index, where all runs have the same bounds and any round at all.
+    fn range(&self) -> Option<(i64, i64)> {
+        let constant = |host: &Host| match &host.known {
+            Some(Known::Int(Size::Known(n))) if host.origins.is_empty() => Some(*n),
+            _ => None,
+        };
+        let (start, end, step) = (constant(&self.start)?, constant(&self.end)?, constant(&self.step)?);
+        match step.signum() {
+            1 if start < end => Some((start, end.checked_sub(1)?)),
+            -1 if start > end => Some((end.checked_add(1)?, start)),
+            _ => None,
+        }
+    }
+}
+
 impl Elaborator<'_> {
     pub(super) fn for_statement(
         &mut self,
@@ -68,7 +84,7 @@ impl Elaborator<'_> {
         let origin = LOOP_ORIGINS + self.loop_count;
         self.loop_count += 1;
         let saved = self.save();
-        self.loops.push(Rolled { origin, bounded: bounds.known() });
+        self.loops.push(Rolled { origin, bounded: bounds.known(), counter: None, range: bounds.range() });
         let rolled = self.rolled_for(index, &bounds, body, origin, (step_span, span));
         self.loops.truncate(saved.loops);
         if rolled.is_ok() || !self.wanted.contains(&origin) {
@@ -278,6 +294,9 @@ impl Elaborator<'_> {
             let inner = std::iter::once(ArrayType::scalar(DType::I64)).chain(types.iter().cloned()).collect();
             let params = self.builder.open(inner);
             let Some((&counter, values)) = params.split_first() else { return Ok(()) };
+            if let Some(this) = self.loops.last_mut() {
+                this.counter = Some(counter);
+            }
             let value = Self::computed(HostKind::Int, origins.clone(), counter);
             self.frame().partial.remove(&index.name);
             self.frame().names.insert(index.name.clone(), value);

@@ -173,6 +173,10 @@ struct Rolled {
     origin: usize,
     /// Whether it could be unrolled: its bounds are known.
     bounded: bool,
+    /// Its index in the program.
+    counter: Option<crate::ir::array::Value>,
+    /// The least and the greatest index of every run, where all runs have the same bounds.
+    range: Option<(i64, i64)>,
 }
 
 /// Origins from here on are loops, not inputs.
