@@ -5,3 +5,5 @@
 
 pub mod scalar;
 pub mod promote;
+pub mod evaluate;
+pub mod formula;

@@ -160,7 +160,7 @@ pub struct Check {
 }
 
 /// The operations. "Extent" rules speak of sizes proved equal.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum OpKind {
     /// `[] -> dtype[]`.
     Const(Literal),

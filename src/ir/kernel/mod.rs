@@ -6,6 +6,10 @@
 //! points store to one element; a buffer that is both loaded and stored is loaded only by the point that stores
 //! there, before it does.
 
+pub mod print;
+mod range;
+pub mod verify;
+
 use crate::base::{DType, Literal};
 use crate::ir::array::ReduceOp;
 use crate::ops::scalar::ScalarOp;
