@@ -22,13 +22,19 @@ fn arrays_print_as_numpy_prints_them() {
             wrong.push(format!("{dtype}{extents:?}\nNumPy:\n{expected}\narr:\n{found}\n"));
         }
     }
-    assert!(wrong.is_empty(), "{} of {count} differ; the first:\n{}", wrong.len(), wrong[..wrong.len().min(3)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {count} differ; the first:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(3)].join("\n")
+    );
     assert!(count > 300);
 }
 
 #[test]
 fn host_values_print_as_python_prints_them() {
-    let cases = [(0.1, "0.1"), (1e16, "1e+16"), (1e-5, "1e-05"), (123456.0, "123456.0"), (-0.0, "-0.0"), (1e22, "1e+22")];
+    let cases =
+        [(0.1, "0.1"), (1e16, "1e+16"), (1e-5, "1e-05"), (123456.0, "123456.0"), (-0.0, "-0.0"), (1e22, "1e+22")];
     for (value, expected) in cases {
         assert_eq!(text::host_float(value), expected);
     }

@@ -85,7 +85,8 @@ pub fn dump(name: &str, text: &str, stage: &str, function: Option<&str>) -> Resu
         out.push_str(&format!("# {title}\n{}\n", at_stage(&item.program, stage)?));
     }
     if out.is_empty() {
-        let what = function.map_or("no compiled program in this file".into(), |name| format!("`{name}` is not called in this file"));
+        let what = function
+            .map_or("no compiled program in this file".into(), |name| format!("`{name}` is not called in this file"));
         return Err(Undumped::Unknown(what));
     }
     Ok(out)
