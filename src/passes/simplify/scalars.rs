@@ -54,6 +54,7 @@ impl Simplifier {
             (ScalarOp::Cast(to) | ScalarOp::Bitcast(to), _) if to == dtype => Rewrite::Same(x),
             (ScalarOp::Neg, Some((OpKind::Map(ScalarOp::Neg), &[inner])))
             | (ScalarOp::Not, Some((OpKind::Map(ScalarOp::Not), &[inner]))) => Rewrite::Same(inner),
+            (ScalarOp::Abs, _) if unsigned(dtype) => Rewrite::Same(x),
             (ScalarOp::Abs, Some((OpKind::Map(ScalarOp::Abs), _))) => Rewrite::Same(x),
             (ScalarOp::Abs, Some((OpKind::Map(ScalarOp::Neg), &[inner]))) => {
                 Rewrite::To(OpKind::Map(ScalarOp::Abs), vec![inner])
@@ -107,6 +108,10 @@ impl Simplifier {
         }
         Rewrite::Keep
     }
+}
+
+fn unsigned(dtype: DType) -> bool {
+    dtype.is_int() && !dtype.is_signed_int()
 }
 
 fn commutes(op: ScalarOp) -> bool {
