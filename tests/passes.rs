@@ -17,9 +17,6 @@ use arr::passes::{cse, dce, hoist, optimise, simplify};
 use proptest::prelude::*;
 use std::fs;
 
-/// A pass with its name.
-type Pass = (&'static str, fn(Program) -> Program);
-
 const PASSES: [Pass; 4] = [("simplify", simplify::run), ("hoist", hoist::run), ("cse", cse::run), ("dce", dce::run)];
 
 fn apply(name: &str, program: Program) -> Program {
