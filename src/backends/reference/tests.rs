@@ -170,6 +170,8 @@ fn outputs_go_where_the_plan_says() {
         bytes
     };
     assert_eq!(read(all[0]), i64s(&[11, 22]).bytes);
+    let gone = Arguments { params: &[None, Some(all[1]), None], ..arguments };
+    assert!(matches!(backend.load(&program, &plan).unwrap().run(&gone), Err(Stop::Broken(_))));
     assert_eq!(read(all[1]), i64s(&[10, 20]).bytes);
     assert_eq!(read(all[2]), i64s(&[3, 6]).bytes);
     drop(buffers);
