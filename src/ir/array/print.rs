@@ -119,12 +119,6 @@ fn list<T: Display>(items: &[T]) -> String {
     items.join(", ")
 }
 
-/// The text of a program: `arr emit --stage ir`.
-#[must_use]
-pub fn print(program: &Program) -> String {
-    program.to_string()
-}
-
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut printer = Printer { types: &self.types, numbers: HashMap::new(), text: String::new() };

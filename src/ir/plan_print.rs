@@ -1,4 +1,4 @@
-//! The text of a plan, for people, beside that of kernels: arguments, outputs and where they live, slots, kernels, steps, donations.
+//! The text of a plan, for people: arguments, outputs and where they live, slots, kernels, steps, donations.
 
 use super::array::ParamKind;
 use super::kernel::Kernel;
@@ -8,18 +8,6 @@ use super::plan::{
 use crate::base::DType;
 use crate::base::bytes::human;
 use std::fmt::{self, Display, Formatter};
-
-/// The text of a plan: `arr emit --stage plan`.
-#[must_use]
-pub fn plan(plan: &Plan) -> String {
-    plan.to_string()
-}
-
-/// The text of a kernel: `arr emit --stage kernels`.
-#[must_use]
-pub fn kernel(kernel: &Kernel) -> String {
-    kernel.to_string()
-}
 
 impl Display for Slot {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
