@@ -12,14 +12,11 @@ use arr::base::Literal;
 use arr::ir::array::Program;
 use arr::ir::array::parse::parse;
 use arr::ir::array::verify::verify;
-use arr::passes::{cse, dce, hoist, simplify};
+use arr::passes::{Pass, cse, dce, hoist, optimise, simplify};
 use proptest::prelude::*;
 use std::fs;
 
-/// A pass with its name.
-type Pass = (&'static str, fn(Program) -> Program);
-
-const PASSES: [Pass; 4] = [("simplify", simplify::run), ("hoist", hoist::run), ("cse", cse::run), ("dce", dce::run)];
+const PASSES: [(&str, Pass); 4] = [("simplify", simplify::run), ("hoist", hoist::run), ("cse", cse::run), ("dce", dce::run)];
 
 fn apply(name: &str, program: Program) -> Program {
     let (name, pass) = PASSES.into_iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("no pass {name}"));
@@ -89,8 +86,7 @@ proptest! {
             let after = apply(name, program.clone());
             prop_assert_eq!(&outcome(&after, &args), &expected, "{}\n{}{}", name, program, after);
         }
-        let order = ["simplify", "cse", "hoist", "cse", "simplify", "dce"];
-        let all = order.into_iter().fold(program.clone(), |program, name| apply(name, program));
+        let all = optimise(program.clone()).unwrap_or_else(|broken| panic!("{broken}\n{program}"));
         prop_assert_eq!(&outcome(&all, &args), &expected, "{}{}", program, all);
         let printed = program.to_string();
         prop_assert_eq!(parse(&printed).map(|parsed| parsed.to_string()), Ok(printed));

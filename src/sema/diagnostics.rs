@@ -42,7 +42,7 @@ use crate::base::{DType, Diagnostic, Size, Span};
 #[must_use]
 pub fn does_not_fit(n: &str, dtype: DType, span: Span) -> Diagnostic {
     Diagnostic::error("E0202", format!("{n} does not fit {dtype}"), span, format!("converted to {dtype} here"))
-        .help(format!("{dtype} cannot hold {n}; convert the array to a wider dtype first, as in `i64(x)`"))
+        .help("convert the array to a wider dtype first, as in `i64(x)` or `f64(x)`")
 }
 
 /// Neither array nor number.
@@ -227,8 +227,13 @@ pub fn structure(message: String, span: Span) -> Diagnostic {
 /// A known index outside its axis.
 #[must_use]
 pub fn out_of_range(index: i64, axis: usize, extent: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("E0230", format!("index {index} is out of range for axis {axis} of extent {extent}"), span, "")
-        .help(format!("indexes run from -{extent} to {extent} - 1"))
+    Diagnostic::error(
+        "E0230",
+        format!("index {index} is out of range for axis {axis} of extent {extent}"),
+        span,
+        "this index",
+    )
+    .help(format!("indexes run from -{extent} to {extent} - 1"))
 }
 
 /// More indexes than axes.

@@ -244,7 +244,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.not(clear)
     }
 
-    pub fn sin(&mut self, x: B::Value, double: bool) -> B::Value {
+    pub(super) fn sin(&mut self, x: B::Value, double: bool) -> B::Value {
         let (quadrant, sine, cosine) = self.sine_cosine(x, double);
         let odd = self.bit(quadrant, 1);
         let value = self.select(odd, cosine, sine);
@@ -254,7 +254,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.keep_zero(x, value)
     }
 
-    pub fn cos(&mut self, x: B::Value, double: bool) -> B::Value {
+    pub(super) fn cos(&mut self, x: B::Value, double: bool) -> B::Value {
         let (quadrant, sine, cosine) = self.sine_cosine(x, double);
         let one = self.k(1);
         let next = self.add(quadrant, one);
@@ -265,7 +265,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.select(flip, minus, value)
     }
 
-    pub fn tan(&mut self, x: B::Value, double: bool) -> B::Value {
+    pub(super) fn tan(&mut self, x: B::Value, double: bool) -> B::Value {
         let (quadrant, sine, cosine) = self.sine_cosine(x, double);
         let odd = self.bit(quadrant, 1);
         let minus = self.neg(cosine);

@@ -1,12 +1,23 @@
 //! Written types: `f32[n, 784]`, `int`, `(f32[n], float)`. Names of dims are bound by the first value that has them.
 
 use super::carry::type_text;
-use super::{Elaborator, Outcome};
+use super::{Binding, Elaborator, Outcome};
 use crate::base::{Size, Span};
 use crate::ir::array::ArrayType;
 use crate::sema::diagnostics;
 use crate::sema::value::{Host, HostKind, Known, Traced, Value};
 use crate::syntax::ast::{Expr, ExprKind, Function, TypeExpr, TypeExprKind};
+
+/// What is done with the dims of a written type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    /// Names of a signature are its own, whatever they mean outside.
+    Signature,
+    /// A name that means an int outside is that int.
+    Statement,
+    /// All are compared.
+    Check,
+}
 
 /// The kind of host value of that name.
 pub(super) fn host_kind(name: &str) -> Option<HostKind> {
@@ -55,20 +66,20 @@ impl Elaborator<'_> {
         if let Some(result) = &function.result {
             let at = function.body.statements.last().map_or(function.body.span, |last| last.span);
             let what = format!("the result of `{}`", function.name.name);
-            self.match_type(&value, result, &what, at, false)?;
-            self.match_type(&value, result, &what, at, true)?;
+            self.match_type(&value, result, &what, at, Pass::Signature)?;
+            self.match_type(&value, result, &what, at, Pass::Check)?;
         }
         Ok(value)
     }
 
     /// Checks arguments against the written types of their parameters, and binds the dims that those name.
     pub(super) fn match_parameters(&mut self, function: &Function, args: &[(Traced, Span)]) -> Outcome<()> {
-        for later in [false, true] {
+        for pass in [Pass::Signature, Pass::Check] {
             // Plain names first, so that `f(x: f32[n + 1], y: f32[n])` knows n.
             for (param, (value, at)) in function.params.iter().zip(args) {
                 if let Some(annotation) = &param.annotation {
                     let what = format!("`{}`", param.name.name);
-                    self.match_type(value, annotation, &what, *at, later)?;
+                    self.match_type(value, annotation, &what, *at, pass)?;
                 }
             }
         }
@@ -78,12 +89,12 @@ impl Elaborator<'_> {
     /// Checks a value against the type written beside its name.
     pub(super) fn check_annotation(&mut self, value: &Traced, ty: &TypeExpr, name: &str, at: Span) -> Outcome<()> {
         let what = format!("`{name}`");
-        self.match_type(value, ty, &what, at, false)?;
-        self.match_type(value, ty, &what, at, true)
+        self.match_type(value, ty, &what, at, Pass::Statement)?;
+        self.match_type(value, ty, &what, at, Pass::Check)
     }
 
-    /// Dims that are plain new names are bound in the first pass (`later` is false), all others checked in the second.
-    fn match_type(&mut self, value: &Traced, ty: &TypeExpr, what: &str, at: Span, later: bool) -> Outcome<()> {
+    /// Dims that are plain new names are bound in the first pass, all others checked in the second.
+    fn match_type(&mut self, value: &Traced, ty: &TypeExpr, what: &str, at: Span, pass: Pass) -> Outcome<()> {
         let found = self.describe(value);
         match (&ty.kind, value) {
             (TypeExprKind::Array { dtype, dims }, Value::Array(array)) => {
@@ -91,8 +102,9 @@ impl Elaborator<'_> {
                 if own.dtype != *dtype || own.shape.rank() != dims.len() {
                     return self.fail(diagnostics::annotation(what, &written(ty), &found, at, ty.span));
                 }
-                dims.iter().zip(own.shape.0.iter()).try_for_each(|(dim, extent)| {
-                    if later { self.check_dim(dim, extent, &own, ty, what, at) } else { self.bind_dim(dim, extent) }
+                dims.iter().zip(own.shape.0.iter()).try_for_each(|(dim, extent)| match pass {
+                    Pass::Check => self.check_dim(dim, extent, &own, ty, what, at),
+                    _ => self.bind_dim(dim, extent, pass),
                 })
             }
             (TypeExprKind::Host(name), value) => {
@@ -107,22 +119,26 @@ impl Elaborator<'_> {
             }
             (TypeExprKind::Tuple(types), Value::Tuple(items)) if types.len() == items.len() => {
                 types.iter().zip(items).enumerate().try_for_each(|(position, (ty, item))| {
-                    self.match_type(item, ty, &format!("{what}[{position}]"), at, later)
+                    self.match_type(item, ty, &format!("{what}[{position}]"), at, pass)
                 })
             }
             (TypeExprKind::Record(types), Value::Record(fields))
                 if types.len() == fields.len() && types.iter().zip(fields).all(|(a, b)| a.0.name == b.0) =>
             {
                 types.iter().zip(fields).try_for_each(|((_, ty), (name, item))| {
-                    self.match_type(item, ty, &format!("{what}.{name}"), at, later)
+                    self.match_type(item, ty, &format!("{what}.{name}"), at, pass)
                 })
             }
             _ => self.fail(diagnostics::annotation(what, &written(ty), &found, at, ty.span)),
         }
     }
 
-    fn bind_dim(&mut self, dim: &Expr, extent: &Size) -> Outcome<()> {
+    fn bind_dim(&mut self, dim: &Expr, extent: &Size, pass: Pass) -> Outcome<()> {
         if let ExprKind::Name(name) = &dim.kind {
+            let outside = || matches!(self.scope.lookup(name), Some(Binding::Value(Value::Host(_))));
+            if pass == Pass::Statement && outside() {
+                return Ok(());
+            }
             let frame = self.frame();
             if !frame.names.contains_key(name) {
                 let value = Value::Host(Host::constant(Known::Int(extent.clone())));

@@ -193,8 +193,8 @@ impl Elaborator<'_> {
             if param.donate
                 && let Value::Host(host) = value
             {
-                let kind = host.kind.name();
-                return self.fail(diagnostics::no_buffer(&param.name.name, &format!("an {kind}"), *at, param.span));
+                let kind = if host.kind == HostKind::Int { "an int" } else { "a host value" };
+                return self.fail(diagnostics::no_buffer(&param.name.name, kind, *at, param.span));
             }
             frame.names.insert(param.name.name.clone(), value.clone());
         }

@@ -157,6 +157,13 @@ impl Elaborator<'_> {
         }
         self.builder.span = span;
         let index = self.runtime_as(host, HostKind::Int);
+        let counted = self.loops.iter().find(|rolled| rolled.counter == Some(index)).and_then(|rolled| rolled.range);
+        if let (Some((least, greatest)), Size::Known(n)) = (counted, extent)
+            && least >= 0
+            && greatest < *n
+        {
+            return Ok(Start::Computed(index));
+        }
         Ok(Start::Computed(self.in_range(index, axis, extent, span)))
     }
 
@@ -180,7 +187,7 @@ impl Elaborator<'_> {
         let below = self.builder.map(ScalarOp::Lt, &[low, least]);
         let above = self.builder.map(ScalarOp::Le, &[count, high]);
         let bad = self.builder.map(ScalarOp::Or, &[below, above]);
-        let shown = self.builder.map(ScalarOp::Select, &[below, low, high]);
+        let shown = if rank == 0 { index } else { self.builder.map(ScalarOp::Select, &[below, low, high]) };
         let check = Check {
             code: "R0002",
             message: format!("index {{0}} is out of range for axis {axis} of extent {{1}}"),

@@ -22,6 +22,7 @@ pub mod fold;
 pub mod gather;
 pub mod host;
 pub mod index;
+pub mod loops;
 pub mod operators;
 pub mod power;
 pub mod scatter;
@@ -159,6 +160,10 @@ pub struct Elaborator<'s> {
     unrolled: usize,
     /// Depth of expressions and blocks, calls included.
     depth: usize,
+    /// Expressions and statements elaborated so far, those taken back included.
+    steps: usize,
+    /// Types that a loop was found to carry, by its place and the call around it: the next try starts from them.
+    widened: BTreeMap<(Span, Option<Span>), BTreeMap<Name, Type>>,
 }
 
 /// A loop that is being compiled as a loop.
@@ -168,12 +173,18 @@ struct Rolled {
     origin: usize,
     /// Whether it could be unrolled: its bounds are known.
     bounded: bool,
+    /// Its index in the program.
+    counter: Option<crate::ir::array::Value>,
+    /// The least and the greatest index of every run, where all runs have the same bounds.
+    range: Option<(i64, i64)>,
 }
 
 /// Origins from here on are loops, not inputs.
 const LOOP_ORIGINS: usize = 1 << 40;
 /// Deepest nesting of expressions over all inlined calls.
 const DEEPEST: usize = 20_000;
+/// Most expressions and statements of one program, inlined calls and unrolled rounds counted each time.
+const MOST_STEPS: usize = 4_000_000;
 
 /// The names of one function body.
 #[derive(Clone, Default)]
@@ -220,6 +231,8 @@ impl<'s> Elaborator<'s> {
             loop_count: 0,
             unrolled: 0,
             depth: 0,
+            steps: 0,
+            widened: BTreeMap::new(),
         }
     }
 }
@@ -329,6 +342,11 @@ impl Elaborator<'_> {
         if self.depth >= DEEPEST {
             let help = "split the function, or replace the chain of calls by a loop";
             return self.fail(diagnostics::too_deep("nested expressions over all calls", DEEPEST, span, help));
+        }
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            let help = "use loops in place of repeated calls: every call is inlined";
+            return self.fail(diagnostics::too_deep("steps in one program", MOST_STEPS, span, help));
         }
         self.depth += 1;
         let outcome = inner(self);
