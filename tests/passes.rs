@@ -16,7 +16,8 @@ use arr::passes::{Pass, cse, dce, hoist, optimise, simplify};
 use proptest::prelude::*;
 use std::fs;
 
-const PASSES: [(&str, Pass); 4] = [("simplify", simplify::run), ("hoist", hoist::run), ("cse", cse::run), ("dce", dce::run)];
+const PASSES: [(&str, Pass); 4] =
+    [("simplify", simplify::run), ("hoist", hoist::run), ("cse", cse::run), ("dce", dce::run)];
 
 fn apply(name: &str, program: Program) -> Program {
     let (name, pass) = PASSES.into_iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("no pass {name}"));
