@@ -1,3 +1,5 @@
 //! The binary: hands over to `cli`.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    arr::cli::main()
+}

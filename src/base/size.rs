@@ -22,6 +22,10 @@ impl Symbol {
 /// A product of powers of symbols, sorted; empty for the constant term.
 type Monomial = Vec<(Symbol, u32)>;
 
+fn degree(monomial: &Monomial) -> u32 {
+    monomial.iter().map(|(_, power)| *power).sum()
+}
+
 /// A polynomial; the form is normal: sorted monomials, no zero coefficients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Size {
@@ -102,6 +106,15 @@ impl Size {
         all.sort();
         all.dedup();
         all
+    }
+
+    /// The highest total power of a term: 0 for a number, 2 for `n * m + 1`.
+    #[must_use]
+    pub fn degree(&self) -> u32 {
+        match self {
+            Self::Known(_) => 0,
+            Self::Polynomial(terms) => terms.keys().map(degree).max().unwrap_or(0),
+        }
     }
 
     fn terms(&self) -> BTreeMap<Monomial, i64> {
@@ -230,7 +243,6 @@ impl std::fmt::Display for Size {
             Self::Known(n) => return write!(f, "{n}"),
             Self::Polynomial(terms) => terms,
         };
-        let degree = |monomial: &Monomial| monomial.iter().map(|(_, power)| *power).sum::<u32>();
         let mut sorted: Vec<_> = terms.iter().collect();
         sorted.sort_by_key(|(monomial, _)| std::cmp::Reverse(degree(monomial)));
         for (at, (monomial, coefficient)) in sorted.into_iter().enumerate() {

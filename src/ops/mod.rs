@@ -4,3 +4,6 @@
 //! their type and shape rules.
 
 pub mod scalar;
+pub mod promote;
+pub mod evaluate;
+pub mod formula;

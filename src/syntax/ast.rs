@@ -128,6 +128,22 @@ pub struct Target {
     pub span: Span,
 }
 
+impl Target {
+    /// `x op e`: the value that `x op= e` binds.
+    #[must_use]
+    pub fn augmented(&self, op: BinaryOp, value: &Expr, span: Span) -> Expr {
+        let mut read = Expr { kind: ExprKind::Name(self.root.name.clone()), span: self.root.span };
+        for field in &self.fields {
+            let whole = read.span.to(field.span);
+            read = Expr { kind: ExprKind::Field(Box::new(read), field.clone()), span: whole };
+        }
+        if let Some(index) = &self.index {
+            read = Expr { kind: ExprKind::Index(Box::new(read), index.clone()), span: self.span };
+        }
+        Expr { kind: ExprKind::Binary(op, Box::new(read), Box::new(value.clone())), span }
+    }
+}
+
 /// `fn` or `jit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
@@ -252,6 +268,7 @@ pub struct Arg {
 }
 
 /// One item between the brackets of an index.
+#[expect(clippy::large_enum_variant, reason = "there are few of them, and boxes would cloud every match")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexItem {
     /// An int or an integer array.

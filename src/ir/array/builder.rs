@@ -16,7 +16,50 @@ pub struct Builder {
     pub span: Span,
 }
 
+/// A state of a [`Builder`] to go back to.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    types: usize,
+    params: usize,
+    ops: usize,
+    open: Vec<usize>,
+}
+
 impl Builder {
+    /// The present state. Only what was built after it can be taken back: regions open now must not be closed between.
+    #[must_use]
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            types: self.program.types.len(),
+            params: self.program.params.len(),
+            ops: self.program.body.ops.len(),
+            open: self.open.iter().map(|region| region.ops.len()).collect(),
+        }
+    }
+
+    /// Takes back all that was built since.
+    pub fn rollback(&mut self, to: &Checkpoint) {
+        self.program.types.truncate(to.types);
+        self.program.params.truncate(to.params);
+        self.program.body.params.truncate(to.params);
+        self.program.body.ops.truncate(to.ops);
+        self.open.truncate(to.open.len());
+        for (region, &ops) in self.open.iter_mut().zip(&to.open) {
+            region.ops.truncate(ops);
+        }
+    }
+
+    /// Whether operations are appended to a region of a loop or branch, which may never run.
+    #[must_use]
+    pub fn in_region(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Continues a region that was closed and is not owned by an operation yet.
+    pub fn reopen(&mut self, region: Region) {
+        self.open.push(region);
+    }
+
     /// An empty program.
     #[must_use]
     pub fn new() -> Self {
@@ -35,6 +78,15 @@ impl Builder {
         self.program.params.push(Param { value, kind, name: name.into() });
         self.program.body.params.push(value);
         value
+    }
+
+    /// Makes an argument one that is given away.
+    pub fn donate(&mut self, value: Value) {
+        for param in &mut self.program.params {
+            if param.value == value {
+                param.kind = ParamKind::Array { donated: true };
+            }
+        }
     }
 
     /// The finished program with these outputs.

@@ -1,0 +1,31 @@
+//! From an elaborated program to one that can be run: the passes, the plan, its proof, the machine code.
+
+use crate::base::Broken;
+use crate::ir::array::Program;
+use crate::passes::{self, place};
+use crate::passes::place::check::CheckedPlan;
+use crate::runtime::execute::{Compiled, Device};
+
+/// The program after the passes over arrays.
+///
+/// # Errors
+/// When a pass broke an invariant.
+pub fn optimise(program: Program) -> Result<Program, Broken> {
+    passes::optimise(program)
+}
+
+/// The optimised program's proved plan.
+///
+/// # Errors
+/// When a pass broke an invariant.
+pub fn plan(program: &Program) -> Result<CheckedPlan, Broken> {
+    place::check::check(place::plan::plan(&optimise(program.clone())?)?)
+}
+
+/// The whole way.
+///
+/// # Errors
+/// When a pass or the backend broke an invariant.
+pub fn compile(device: &Device, program: &Program) -> Result<Compiled, Broken> {
+    device.load(program, plan(program)?)
+}

@@ -1,0 +1,35 @@
+//! Opens a device by name. Ctrl-C is wired to it by the command line.
+
+use crate::backends::cpu::Cpu;
+use crate::backends::reference::Reference;
+use crate::base::Unavailable;
+use crate::runtime::execute::Device;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The device of this name: `cpu` or `reference`.
+///
+/// # Errors
+/// When there is no such device, or it cannot work here.
+pub fn open(name: &str, threads: Option<usize>) -> Result<Device, Unavailable> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    match name {
+        "cpu" => Ok(Device::new(Box::new(Cpu::new(threads)?), interrupt)),
+        "reference" => Ok(Device::new(Box::new(Reference::new()), interrupt)),
+        _ => Err(Unavailable {
+            what: format!("device `{name}`"),
+            why: "there is no such device".into(),
+            hint: "use `cpu`".into(),
+        }),
+    }
+}
+
+/// A line per device of this machine.
+#[must_use]
+pub fn list() -> Vec<String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    vec![
+        format!("cpu        compiled kernels on {cores} threads (the default)"),
+        "reference  the plain evaluator that the others are tested against".to_owned(),
+    ]
+}

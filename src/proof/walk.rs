@@ -1,0 +1,393 @@
+//! Statements: what each does to the state; loops to a fixpoint, branches joined.
+
+use super::diagnostics;
+use super::state::{Given, Key, Proved, Slot, State, Tracked, symbol};
+use crate::base::{Diagnostic, Span};
+use crate::ir::array::Program;
+use crate::sema::elaborate;
+use crate::sema::value::{HostKind, HostType, Known as KnownHost, Scalar, Value};
+use crate::syntax::ast::{Block, Expr, ExprKind, Function, Name, Statement, StatementKind, Target};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
+
+/// An array that a session holds already.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// Its type.
+    pub ty: crate::ir::array::ArrayType,
+    /// Arrays with one number share a buffer.
+    pub buffer: u64,
+    /// Its buffer was given away.
+    pub given: bool,
+}
+
+/// A name that a session has bound already.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The name.
+    pub name: Name,
+    /// Its value, or where it was deleted.
+    pub value: Result<Value<Held, Scalar>, Span>,
+}
+
+/// What the proof found.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Errors and warnings, in the order in which the walk met them.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// Whether the program may run.
+    #[must_use]
+    pub fn accepted(&self) -> bool {
+        !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// A compiled program that the walk met.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// The `jit`, or an expression of the top level.
+    pub function: Option<Name>,
+    /// The call or expression.
+    pub at: Span,
+    /// Before any pass.
+    pub program: Program,
+}
+
+/// Proves a program, keeping every compiled program that it will have.
+#[must_use]
+pub fn record(program: &Block) -> (Report, Vec<Recorded>) {
+    let mut walk = Walk::new(&[]);
+    walk.recorded = Some(Vec::new());
+    walk.block(program);
+    (walk.report, walk.recorded.unwrap_or_default())
+}
+
+/// The walk over one program.
+pub struct Walk {
+    /// What is known here.
+    pub state: State,
+    /// Number of the innermost scope; 0 is the top level.
+    pub frame: u32,
+    /// Calls around this point, outermost first.
+    pub calls: Vec<(Rc<Function>, Span)>,
+    /// Values of calls inside the expression under evaluation.
+    pub temporaries: BTreeMap<Name, Proved>,
+    /// Nothing is reported: a loop looks for its fixpoint, or a body is walked for ownership alone.
+    pub quiet: u32,
+    pub(super) report: Report,
+    pub(super) next: u64,
+    recorded: Option<Vec<Recorded>>,
+    seen: HashSet<(&'static str, Span)>,
+    /// What holds at the head of each loop, over all rounds seen so far.
+    heads: BTreeMap<(Span, u32), State>,
+}
+
+/// Proves a program that starts with these names bound.
+#[must_use]
+pub fn check(program: &Block, known: &[Known]) -> Report {
+    let mut walk = Walk::new(known);
+    walk.block(program);
+    walk.judge_definitions(program);
+    walk.report
+}
+
+impl Walk {
+    fn new(known: &[Known]) -> Self {
+        let mut walk = Self {
+            state: State::default(),
+            frame: 0,
+            calls: Vec::new(),
+            temporaries: BTreeMap::new(),
+            quiet: 0,
+            report: Report::default(),
+            next: 0,
+            recorded: None,
+            seen: HashSet::new(),
+            heads: BTreeMap::new(),
+        };
+        // Buffers that a session holds are unnamed values that names share.
+        let mut buffers: BTreeMap<(u64, bool), Key> = BTreeMap::new();
+        for Known { name, value } in known {
+            let value = match value {
+                Ok(value) => value,
+                Err(at) => {
+                    walk.state.names.insert((0, name.clone()), Slot::Deleted(*at));
+                    continue;
+                }
+            };
+            let mut dead = Vec::new();
+            value.each_array(name, &mut |path, held| {
+                if held.given {
+                    dead.push(Rc::<str>::from(path));
+                }
+            });
+            let proved: Result<Proved, std::convert::Infallible> = value.try_map(
+                &mut |held| {
+                    let key = buffers.entry((held.buffer, held.given)).or_insert_with(|| {
+                        walk.next += 1;
+                        Key::Temporary(walk.next)
+                    });
+                    Ok(Tracked { ty: held.ty.clone(), from: BTreeSet::from([key.clone()]) })
+                },
+                &mut |scalar| Ok(host_type(scalar)),
+            );
+            let proved = proved.unwrap_or_else(|never| match never {});
+            walk.state.bind(0, name, &proved, Span::default());
+            for path in dead {
+                let given = Given { at: Span::default(), path: path.clone(), maybe: false };
+                walk.state.given.insert(Key::Leaf(0, path), given);
+            }
+        }
+        walk.state.forget_temporaries(0);
+        walk
+    }
+
+    /// Keeps a compiled program, if programs are kept and it computes anything.
+    pub(super) fn keep(&mut self, function: Option<&Name>, at: Span, program: &Program) {
+        let Some(recorded) = &mut self.recorded else { return };
+        let known = recorded.iter().any(|other| other.function.as_ref() == function && other.program == *program);
+        if self.quiet == 0 && !program.body.ops.is_empty() && !(function.is_some() && known) {
+            recorded.push(Recorded { function: function.cloned(), at, program: program.clone() });
+        }
+    }
+
+    /// Reports once per code and place.
+    pub(super) fn say(&mut self, diagnostic: Diagnostic) {
+        if self.quiet > 0 {
+            return;
+        }
+        let at = diagnostic.labels.first().map(|label| label.span).unwrap_or_default();
+        if self.seen.insert((diagnostic.code.0, at)) {
+            self.report.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Statements in order.
+    pub(super) fn block(&mut self, block: &Block) {
+        for statement in &block.statements {
+            self.statement(statement);
+        }
+    }
+
+    /// One statement. After an error in it, what it binds has no known type and is not reported again.
+    pub(super) fn statement(&mut self, statement: &Statement) {
+        let first = self.next;
+        match &statement.kind {
+            StatementKind::Bind { targets, annotation, value } => {
+                if let [target] = targets.as_slice() {
+                    if target.index.is_some() {
+                        self.assign_elements(target, value);
+                    } else {
+                        let value = self.evaluate(value).and_then(|value| match annotation {
+                            Some(annotation) => {
+                                let ty = super::evaluate::type_of(&value);
+                                match elaborate::bind::annotation(self, annotation, &ty, statement.span) {
+                                    Ok(dims) => {
+                                        for (name, n) in dims {
+                                            let known = Some(KnownHost::Int(n));
+                                            let host = Value::Host(HostType { kind: HostKind::Int, known });
+                                            self.state.bind(self.frame, &name, &host, statement.span);
+                                        }
+                                        Some(value)
+                                    }
+                                    Err(diagnostic) => {
+                                        self.say(diagnostic);
+                                        None
+                                    }
+                                }
+                            }
+                            None => Some(value),
+                        });
+                        self.assign(target, value, statement.span);
+                    }
+                } else {
+                    self.destructure(targets, value, statement.span);
+                }
+            }
+            StatementKind::Augment { target, op, value } => {
+                let whole = target.augmented(*op, value, statement.span);
+                if target.index.is_some() {
+                    self.assign_elements(target, &whole);
+                } else {
+                    let value = self.evaluate(&whole);
+                    self.assign(target, value, statement.span);
+                }
+            }
+            StatementKind::Del(names) => {
+                for name in names {
+                    match self.state.names.get(&(self.frame, name.name.clone())) {
+                        Some(Slot::Bound { .. }) => {
+                            self.state.unbind(self.frame, &name.name);
+                            let slot = Slot::Deleted(statement.span);
+                            self.state.names.insert((self.frame, name.name.clone()), slot);
+                        }
+                        Some(Slot::Unclear { why, at }) => {
+                            let (why, at) = (*why, *at);
+                            self.say(diagnostics::unclear(&name.name, name.span, why, at));
+                        }
+                        Some(Slot::Deleted(at)) => {
+                            let at = *at;
+                            self.say(diagnostics::deleted(&name.name, name.span, at));
+                        }
+                        None => self.say(diagnostics::nothing_to_delete(&name.name, name.span)),
+                    }
+                }
+            }
+            StatementKind::For { index, start, end, step, body } => {
+                for bound in [Some(start), Some(end), step.as_ref()].into_iter().flatten() {
+                    let _ = self.condition(bound);
+                }
+                let known = Some(KnownHost::Int(symbol(&index.name, index.span)));
+                let round = Value::Host(HostType { kind: HostKind::Int, known });
+                self.repeat(statement.span, |walk| {
+                    walk.state.bind(walk.frame, &index.name, &round, index.span);
+                    walk.block(body);
+                });
+            }
+            StatementKind::While { condition, body } => {
+                let _ = self.condition(condition);
+                self.repeat(statement.span, |walk| {
+                    walk.block(body);
+                    let _ = walk.condition(condition);
+                });
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                let _ = self.condition(condition);
+                let before = self.state.clone();
+                self.block(then);
+                let after = std::mem::replace(&mut self.state, before);
+                if let Some(otherwise) = otherwise {
+                    self.block(otherwise);
+                }
+                self.state = after.join(&self.state, statement.span);
+            }
+            StatementKind::Bench { label, count, body } => {
+                for part in [label.as_ref(), Some(count)].into_iter().flatten() {
+                    let _ = self.condition(part);
+                }
+                self.repeat(statement.span, |walk| walk.block(body));
+            }
+            StatementKind::Assert { condition, message } => {
+                for part in [Some(condition), message.as_ref()].into_iter().flatten() {
+                    let _ = self.condition(part);
+                }
+            }
+            StatementKind::Function(function) => {
+                let value = Value::Function(function.clone());
+                self.state.bind(self.frame, &function.name.name, &value, function.name.span);
+            }
+            StatementKind::Expr(expr) => {
+                if let Some(value) = self.evaluate(expr) {
+                    self.use_value(&value, expr.span);
+                }
+            }
+            StatementKind::Error => {}
+        }
+        // Inside a call, the value under way outlives the statement.
+        if self.frame == 0 {
+            self.state.forget_temporaries(first + 1);
+        }
+    }
+
+    /// A body that runs any number of times: the state at its head covers all rounds.
+    fn repeat(&mut self, at: Span, mut round: impl FnMut(&mut Self)) {
+        let key = (at, self.frame);
+        let before = self.state.clone();
+        let mut head = match self.heads.get(&key) {
+            Some(known) if self.quiet > 0 => known.join(&before, at),
+            _ => before,
+        };
+        self.quiet += 1;
+        loop {
+            self.state = head.clone();
+            round(self);
+            let next = head.join(&self.state, at);
+            if next == head {
+                break;
+            }
+            head = next;
+        }
+        self.quiet -= 1;
+        self.heads.insert(key, head.clone());
+        if self.quiet == 0 {
+            self.state = head.clone();
+            round(self);
+        }
+        self.state = head;
+    }
+
+    fn destructure(&mut self, targets: &[Target], value: &Expr, at: Span) {
+        let span = value.span;
+        match self.evaluate(value) {
+            Some(Value::Tuple(parts)) if parts.len() == targets.len() => {
+                for (target, part) in targets.iter().zip(parts) {
+                    self.assign(target, Some(part), at);
+                }
+            }
+            Some(other) => {
+                let found = match &other {
+                    Value::Tuple(parts) => format!("a tuple of {}", parts.len()),
+                    other => other.kind().to_owned(),
+                };
+                self.say(diagnostics::counts_differ(targets.len(), &found, span));
+                targets.iter().for_each(|target| self.assign(target, None, at));
+            }
+            None => targets.iter().for_each(|target| self.assign(target, None, at)),
+        }
+    }
+
+    /// Binds a name or a field; `None` is the value of an expression with an error.
+    pub(super) fn assign(&mut self, target: &Target, value: Option<Proved>, at: Span) {
+        let name = &target.root.name;
+        let Some(value) = value else {
+            if target.fields.is_empty() && target.index.is_none() {
+                self.state.unbind(self.frame, name);
+                let slot = Slot::Unclear { why: "", at: target.span };
+                self.state.names.insert((self.frame, name.clone()), slot);
+            }
+            return;
+        };
+        if target.index.is_some() {
+            let temporary: Name = "%assigned".into();
+            self.temporaries.insert(temporary.clone(), value);
+            let expr = Expr { kind: ExprKind::Name(temporary.clone()), span: target.span };
+            self.assign_elements(target, &expr);
+            self.temporaries.remove(&temporary);
+            return;
+        }
+        self.use_value(&value, at);
+        if target.fields.is_empty() {
+            self.state.bind(self.frame, name, &value, at);
+            return;
+        }
+        let Some(root) = self.read_name(name, target.root.span) else { return };
+        let mut record = root;
+        let mut slot = &mut record;
+        for field in &target.fields {
+            let Value::Record(fields) = slot else {
+                return self.say(diagnostics::no_field(field));
+            };
+            match fields.iter_mut().find(|(name, _)| *name == field.name) {
+                Some((_, inner)) => slot = inner,
+                None => return self.say(diagnostics::no_field(field)),
+            }
+        }
+        *slot = value;
+        self.state.bind(self.frame, name, &record, at);
+    }
+}
+
+/// The type of a host value that is known.
+#[must_use]
+pub fn host_type(scalar: &Scalar) -> HostType {
+    let known = match scalar {
+        Scalar::Int(n) => KnownHost::Int((*n).into()),
+        Scalar::Float(x) => KnownHost::Float(*x),
+        Scalar::Bool(b) => KnownHost::Bool(*b),
+        Scalar::Str(s) => KnownHost::Str(s.clone()),
+    };
+    HostType { kind: scalar.kind(), known: Some(known) }
+}
