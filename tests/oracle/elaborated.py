@@ -100,4 +100,35 @@ read("f // g")
 # Divisors of both zeros.
 read("(f // (g * 0.0))[:4]", "(f // (g * np.float32(0.0)))[:4]")
 
+
+
+def control(body, python, name="x"):
+    """The statements in arr, and in Python."""
+    space = names()
+    exec(python, {"np": np}, space)
+    cases.append({"body": body, "name": name, "result": array(space[name])})
+
+
+control("for l in 0..4 { y[l] = y[l] * l + k }", "for l in range(4): y[l] = y[l] * l + k", "y")
+control("for l in 3..-1 step -1 { y[l] = y[l - 1] }", "for l in range(3, -1, -1): y[l] = y[l - 1]", "y")
+control("for l in 0..k { for q in 0..3 { y[q] = y[q + 1] - l } }",
+        "for l in range(k):\n  for q in range(3): y[q] = y[q + 1] - l", "y")
+control("for l in 0..3 { y[l:] = y[l:] + l }", "for l in range(3): y[l:] = y[l:] + l", "y")
+control("for l in 0..3 { for q in 0..k { y[l:] = y[l:] + q } }",
+        "for l in range(3):\n  for q in range(k): y[l:] = y[l:] + q", "y")
+control("a = (a + 100) % 97\nfor l in 1..6 {\n q = l\n while q > 0 and a[q - 1] > a[q] {\n t = a[q]\n a[q] = a[q - 1]\n"
+        " a[q - 1] = t\n q = q - 1\n }\n }", "a = np.sort((a + np.int32(100)) % np.int32(97))", "a")
+control("if y[k] > 1 { y = y * 2 } else { y[0] = 5 }", "y = y * 2", "y")
+control("if y[k] > 2 { y = y * 2\n t = 1 } else { y[0] = 5\n t = 2.5 }\ny = y + i32(t * 10)",
+        "y[0] = 5; y = y + np.int32(25)", "y")
+control("if k > 5 or y[n] == 3 { y[0] = 1 }", "y[0] = 1", "y")
+control("if k > 5 and y[k * 100] == 3 { y[0] = 1 }", "pass", "y")
+control("t = 0\nfor l in 0..4 { t += y[l] * 0.5 }\ny[0] = int(t * 2)", "y[0] = 6", "y")
+control("p, q = (y, y * 10)\nfor l in 0..5 { p, q = q, p }\ny = p", "y = y * 10", "y")
+control("r = {m: y, v: {s: 2, t: y}}\nr.v.t[1] = 9\nr.m += r.v.t\nfor l in 0..k { r.v.s = r.v.s * 3 }\n"
+        "y = r.m + r.v.t * r.v.s", "t = y.copy(); t[1] = 9; y = (y + t) + t * np.int32(18)", "y")
+control("y = (if y[0] == 0 { y + 1 } else { y - 1 }) * 2", "y = (y + 1) * 2", "y")
+control("t = 1\nwhile t < 50 { t = t * k + 1 }\ny[0] = t", "y[0] = 63", "y")
+control("d = d ** y[k]", "d = d ** np.float64(2)", "d")
+
 print("[" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "]")
