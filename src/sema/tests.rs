@@ -154,6 +154,9 @@ fn operators_promote_as_in_jax() {
         ("(if one > 0 { v } else { v * 2 })", "f32[5]"),
         ("(if true { v } else { x })", "f32[5]"),
         ("(k, k) == (2, 2)", "bool"),
+        ("zeros([k, 3], i32)", "i32[2, 3]"),
+        ("full(x.shape, 2)", "i32[4, 5]"),
+        ("ones(4, dtype = x.dtype)", "f32[4]"),
     ] {
         assert_eq!(ty(&here(text)), expected, "{text}");
     }
@@ -218,6 +221,14 @@ fn faults_and_errors_have_their_codes() {
         ("r.c", "E0224"),
         ("r.b[2]", "E0225"),
         ("x(1)", "E0223"),
+        ("zeros([-1])", "E0206"),
+        ("zeros([2, 2.0])", "E0206"),
+        ("zeros([1 << 40, 1 << 40])", "E0212"),
+        ("zeros(2, shape = 3)", "E0222"),
+        ("ones(2, axis = 3)", "E0220"),
+        ("full(2)", "E0221"),
+        ("zeros([int(one)])", "E0207"),
+        ("zerso(2)", "E0203"),
         ("1 // 0", "R0001"),
         ("print(x)", "E0216"),
         ("(if x > 0 { 1 } else { 2 })", "E0213"),
@@ -271,6 +282,7 @@ fn control_flow_compiles_into_the_program() {
     // A shape that depends on it unrolls: five bodies, no loop.
     let unrolled = program(&here("jit f(a) { s = 0.0\n for j in 0..5 { s = s + a[j:][0] }\n s }\nf(v)"));
     assert_eq!((unrolled.matches(" add ").count(), unrolled.matches(" for ").count()), (5, 0), "{unrolled}");
+    holds(&here("jit f(a) { for j in 0..3 { b = ones([j])\n a = a * 2 }\n a }\nf(v)"), &["mul", "mul", "mul"]);
     // Only the outer index is demanded: the inner loop stays.
     let text = "jit f(a) { s = 0.0\n for j in 0..3 { for l in 0..4 { s = s + a[j:][0] * l } }\n s }\nf(v)";
     assert_eq!(program(&here(text)).matches(" for ").count(), 3);
