@@ -354,3 +354,35 @@ fn deep_programs_need_a_bounded_stack() {
     let run = std::thread::Builder::new().stack_size(64 << 20).spawn(move || codes(&text)).unwrap();
     assert_eq!(run.join().unwrap(), ["E0209"]);
 }
+
+#[test]
+fn messages_show_every_place() {
+    let text = here("fn inner(a) = a + v\nfn outer(a) = inner(a.T)\nouter(x)");
+    let Err(Rejected::Diagnostics(all)) = elaborate(&text) else { panic!("refused") };
+    // The operation, both operands, and the two calls that led there.
+    let labels: Vec<&str> = all[0].labels.iter().map(|label| label.message.as_str()).collect();
+    let expected =
+        ["4 against 5", "this is f32[5, 4]", "this is f32[5]", "in this call of `inner`", "in this call of `outer`"];
+    assert_eq!(labels, expected);
+
+    let Err(Rejected::Diagnostics(all)) = elaborate(&here("flga")) else { panic!("refused") };
+    assert_eq!(all[0].help.as_deref(), Some("did you mean `flag`?"));
+
+    let at = Span::new(SourceId(0), 3, 5);
+    let names = Names(BTreeMap::from([("gone".into(), Binding::Gone { at, how: "deleted" })]));
+    let parsed = crate::syntax::parse(SourceId(0), "gone * 2");
+    let StatementKind::Expr(expr) = &parsed.program.statements[0].kind else { panic!("an expression") };
+    let Err(Rejected::Diagnostics(all)) = elaborate::expression(&names, expr) else { panic!("refused") };
+    assert_eq!((all[0].code.0, all[0].labels.get(1).map(|label| label.span)), ("E0204", Some(at)));
+}
+
+#[test]
+fn host_results_say_what_is_known_of_them() {
+    let elaborated = elaborate(&here("(k * 3, x.shape[1] + 1, int(one))")).unwrap();
+    let Value::Tuple(items) = &elaborated.ty else { panic!("a tuple") };
+    let known: Vec<Option<Known>> = items
+        .iter()
+        .map(|item| if let Value::Host(host) = item { host.known.clone() } else { panic!("a host value") })
+        .collect();
+    assert_eq!(known, [Some(Known::Int(Size::from(6))), Some(Known::Int(Size::from(6))), None]);
+}
