@@ -154,6 +154,9 @@ fn operators_promote_as_in_jax() {
         ("(if one > 0 { v } else { v * 2 })", "f32[5]"),
         ("(if true { v } else { x })", "f32[5]"),
         ("(k, k) == (2, 2)", "bool"),
+        ("zeros([k, 3], i32)", "i32[2, 3]"),
+        ("full(x.shape, 2)", "i32[4, 5]"),
+        ("ones(4, dtype = x.dtype)", "f32[4]"),
     ] {
         assert_eq!(ty(&here(text)), expected, "{text}");
     }
@@ -162,7 +165,7 @@ fn operators_promote_as_in_jax() {
 #[test]
 fn indexes_have_the_shapes_of_numpy() {
     let scope = "jit scope(x: f32[4, 5, 6], i: i32[3], j: i64[2, 1], s: i32[], k = 1) = x\n";
-    // NumPy 2.4 gave these shapes for zeros((4, 5, 6)), zeros(3, int), zeros((2, 1), int), int scalars.
+    // The same indexes stand in `tests/oracle/elaborated.py`, where NumPy computes shapes and elements.
     for (text, expected) in [
         ("x[1]", "f32[5, 6]"),
         ("x[-1, 2]", "f32[6]"),
@@ -218,6 +221,14 @@ fn faults_and_errors_have_their_codes() {
         ("r.c", "E0224"),
         ("r.b[2]", "E0225"),
         ("x(1)", "E0223"),
+        ("zeros([-1])", "E0206"),
+        ("zeros([2, 2.0])", "E0206"),
+        ("zeros([1 << 40, 1 << 40])", "E0212"),
+        ("zeros(2, shape = 3)", "E0222"),
+        ("ones(2, axis = 3)", "E0220"),
+        ("full(2)", "E0221"),
+        ("zeros([int(one)])", "E0207"),
+        ("zerso(2)", "E0203"),
         ("1 // 0", "R0001"),
         ("print(x)", "E0216"),
         ("(if x > 0 { 1 } else { 2 })", "E0213"),
@@ -271,6 +282,7 @@ fn control_flow_compiles_into_the_program() {
     // A shape that depends on it unrolls: five bodies, no loop.
     let unrolled = program(&here("jit f(a) { s = 0.0\n for j in 0..5 { s = s + a[j:][0] }\n s }\nf(v)"));
     assert_eq!((unrolled.matches(" add ").count(), unrolled.matches(" for ").count()), (5, 0), "{unrolled}");
+    holds(&here("jit f(a) { for j in 0..3 { b = ones([j])\n a = a * 2 }\n a }\nf(v)"), &["mul", "mul", "mul"]);
     // Only the outer index is demanded: the inner loop stays.
     let text = "jit f(a) { s = 0.0\n for j in 0..3 { for l in 0..4 { s = s + a[j:][0] * l } }\n s }\nf(v)";
     assert_eq!(program(&here(text)).matches(" for ").count(), 3);
@@ -341,4 +353,36 @@ fn deep_programs_need_a_bounded_stack() {
     let text = here(&format!("{text}f899(v)"));
     let run = std::thread::Builder::new().stack_size(64 << 20).spawn(move || codes(&text)).unwrap();
     assert_eq!(run.join().unwrap(), ["E0209"]);
+}
+
+#[test]
+fn messages_show_every_place() {
+    let text = here("fn inner(a) = a + v\nfn outer(a) = inner(a.T)\nouter(x)");
+    let Err(Rejected::Diagnostics(all)) = elaborate(&text) else { panic!("refused") };
+    // The operation, both operands, and the two calls that led there.
+    let labels: Vec<&str> = all[0].labels.iter().map(|label| label.message.as_str()).collect();
+    let expected =
+        ["4 against 5", "this is f32[5, 4]", "this is f32[5]", "in this call of `inner`", "in this call of `outer`"];
+    assert_eq!(labels, expected);
+
+    let Err(Rejected::Diagnostics(all)) = elaborate(&here("flga")) else { panic!("refused") };
+    assert_eq!(all[0].help.as_deref(), Some("did you mean `flag`?"));
+
+    let at = Span::new(SourceId(0), 3, 5);
+    let names = Names(BTreeMap::from([("gone".into(), Binding::Gone { at, how: "deleted" })]));
+    let parsed = crate::syntax::parse(SourceId(0), "gone * 2");
+    let StatementKind::Expr(expr) = &parsed.program.statements[0].kind else { panic!("an expression") };
+    let Err(Rejected::Diagnostics(all)) = elaborate::expression(&names, expr) else { panic!("refused") };
+    assert_eq!((all[0].code.0, all[0].labels.get(1).map(|label| label.span)), ("E0204", Some(at)));
+}
+
+#[test]
+fn host_results_say_what_is_known_of_them() {
+    let elaborated = elaborate(&here("(k * 3, x.shape[1] + 1, int(one))")).unwrap();
+    let Value::Tuple(items) = &elaborated.ty else { panic!("a tuple") };
+    let known: Vec<Option<Known>> = items
+        .iter()
+        .map(|item| if let Value::Host(host) = item { host.known.clone() } else { panic!("a host value") })
+        .collect();
+    assert_eq!(known, [Some(Known::Int(Size::from(6))), Some(Known::Int(Size::from(6))), None]);
 }

@@ -25,10 +25,10 @@ pub fn is_builtin(name: &str) -> bool {
     OWN.contains(&name) || INSTRUMENTS.contains(&name) || builtins::find(name).is_some()
 }
 
-/// The names of the built-ins that this file knows of itself.
+/// The names of all built-ins.
 #[must_use]
 pub fn builtin_names() -> Vec<&'static str> {
-    OWN.into_iter().chain(INSTRUMENTS).collect()
+    OWN.into_iter().chain(INSTRUMENTS).chain(builtins::all().map(|builtin| builtin.name)).collect()
 }
 
 /// An argument as a call gives it: the name in `name = value`, its place, what it is.

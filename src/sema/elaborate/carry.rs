@@ -9,28 +9,28 @@ use crate::base::{Shape, Span};
 use crate::ir::array::{self, ArrayType};
 use crate::ops::promote;
 use crate::sema::diagnostics;
-use crate::sema::value::{Host, HostKind, HostType, Traced, Type, Value};
+use crate::sema::value::{Host, HostKind, HostType, Known, Traced, Type, Value};
 use std::rc::Rc;
 
 impl Elaborator<'_> {
     /// The type of a value. Host values are known in it where they are the same in every run.
     #[must_use]
     pub fn type_of(&self, value: &Traced) -> Type {
-        match value {
-            Value::Array(array) => Value::Array(self.array_type(*array)),
-            Value::Host(host) => {
-                let known = host.known.clone().filter(|_| host.origins.is_empty());
-                Value::Host(HostType { kind: host.kind, known })
-            }
-            Value::Tuple(items) => Value::Tuple(items.iter().map(|item| self.type_of(item)).collect()),
-            Value::Record(fields) => {
-                Value::Record(fields.iter().map(|(name, item)| (name.clone(), self.type_of(item))).collect())
-            }
-            Value::DType(dtype) => Value::DType(*dtype),
-            Value::Function(function) => Value::Function(function.clone()),
-            Value::Builtin(name) => Value::Builtin(name.clone()),
-            Value::Unit => Value::Unit,
-        }
+        self.type_with(value, &|host| host.known.clone().filter(|_| host.origins.is_empty()))
+    }
+
+    /// The type of a value. Host values are known in it as far as they are for the inputs of today.
+    #[must_use]
+    pub fn type_today(&self, value: &Traced) -> Type {
+        self.type_with(value, &|host| host.known.clone())
+    }
+
+    fn type_with(&self, value: &Traced, known: &dyn Fn(&Host) -> Option<Known>) -> Type {
+        let ty: Result<Type, std::convert::Infallible> = value
+            .try_map(&mut |array| Ok(self.array_type(*array)), &mut |host| {
+                Ok(HostType { kind: host.kind, known: known(host) })
+            });
+        ty.unwrap_or_else(|never| match never {})
     }
 
     /// How messages name the type of a value.

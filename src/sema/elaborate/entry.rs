@@ -134,7 +134,7 @@ impl Elaborator<'_> {
             Ok(value) if !self.diagnostics.iter().any(crate::base::Diagnostic::is_error) => value,
             _ => return Err(self.rejected()),
         };
-        let ty = self.type_of(&value);
+        let ty = self.type_today(&value);
         self.frames = vec![Frame::default()];
         let mut outputs: Vec<array::Value> = Vec::new();
         let result = self.result(&value, &mut outputs);

@@ -10,6 +10,9 @@ use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Ident, IndexItem, Name, Unary
 /// Most bytes of one array.
 const MOST_BYTES: i64 = 1 << 62;
 
+/// Longer names are not compared with others.
+const LONGEST_MEANT: usize = 64;
+
 /// The place of a leaf outside: a free name or an argument, and the way on.
 #[derive(Clone)]
 pub(super) struct Place {
@@ -146,7 +149,10 @@ impl Elaborator<'_> {
         names.extend(self.frame().names.keys().cloned());
         let own = super::call::builtin_names().into_iter().chain(DType::ALL.iter().map(|dtype| dtype.name()));
         let all = names.iter().map(|name| name.to_string()).chain(own.map(str::to_owned));
-        let limit = (name.chars().count() / 3).max(1);
+        let limit = (name.chars().count() / 2).min(3);
+        if name.len() > LONGEST_MEANT {
+            return None;
+        }
         let near = all.map(|other| (distance(name, &other), other)).filter(|(far, _)| (1..=limit).contains(far));
         near.min().map(|(_, other)| other)
     }

@@ -3,7 +3,10 @@
 //! Invariant: a folded result has the bits that the program would compute (`operators`, `power`), so that it never
 //! shows whether a value was known early.
 
-use crate::base::{Size, Symbol};
+use crate::base::{DType, Literal, Size, Symbol};
+use crate::ops::evaluate::Evaluator;
+use crate::ops::formula;
+use crate::ops::scalar::Function;
 use crate::sema::value::{HostKind, Known};
 use crate::syntax::ast::BinaryOp;
 
@@ -158,18 +161,22 @@ fn floats(op: BinaryOp, a: f64, b: f64) -> Folded {
         BinaryOp::Sub => a - b,
         BinaryOp::Mul => a * b,
         BinaryOp::Div => a / b,
+        BinaryOp::FloorDiv if b == 0.0 => a / b,
         BinaryOp::FloorDiv => {
             let quotient = (a - rest) / b;
-            (if crosses { quotient - 1.0 } else { quotient }).round_ties_even()
+            let floored = (if crosses { quotient - 1.0 } else { quotient }).round_ties_even();
+            if floored == 0.0 { (a / b).trunc() } else { floored }
         }
-        BinaryOp::Mod => {
-            if crosses {
-                rest + b
+        BinaryOp::Mod if crosses => rest + b,
+        BinaryOp::Mod if rest == 0.0 => {
+            if b < 0.0 {
+                -0.0
             } else {
-                rest
+                0.0
             }
         }
-        BinaryOp::Pow => a.powf(b),
+        BinaryOp::Mod => rest,
+        BinaryOp::Pow => power(a, b),
         BinaryOp::Lt => return truth(a < b),
         BinaryOp::Le => return truth(a <= b),
         BinaryOp::Gt => return truth(a > b),
@@ -179,6 +186,12 @@ fn floats(op: BinaryOp, a: f64, b: f64) -> Folded {
         _ => return Folded::Unknown,
     };
     Folded::Value(Known::Float(value))
+}
+
+/// The formula that programs compute, so that both have the same bits.
+fn power(a: f64, b: f64) -> f64 {
+    let operands = [Literal::from_f64(DType::F64, a), Literal::from_f64(DType::F64, b)];
+    formula::build(&mut Evaluator, Function::Power, &operands).to_f64()
 }
 
 /// Whether the polynomial is `>= 0` for every size, as far as its coefficients show.

@@ -104,7 +104,7 @@ pub struct Elaborated {
     pub demanded: Vec<usize>,
     /// The result: array leaves are output numbers.
     pub result: Value<usize, Leaf>,
-    /// The type of the result.
+    /// The type of the result; host values are known in it as far as those of the inputs are.
     pub ty: Type,
     /// Free names that meant functions of the program: it is another program once one of them is defined anew.
     pub functions: Vec<Name>,

@@ -1,7 +1,7 @@
 //! The operators on arrays, and on a mixture of arrays and host values.
 //!
 //! Ints divided by `/` give `f32` (`f64` where one operand is `f64`); `//` and `%` floor, of floats by the formulas
-//! of CPython, as JAX computes them.
+//! of CPython and NumPy.
 
 use super::fold;
 use super::host::nonzero;
@@ -177,7 +177,8 @@ impl Elaborator<'_> {
         self.builder.check(check, bad, &[]);
     }
 
-    /// `//` and `%` of floats: the remainder takes the divisor's sign, the quotient is what then divides exactly.
+    /// `//` and `%` of floats, as CPython and NumPy define them: the remainder and its zero take the divisor's sign, the
+    /// quotient is what then divides exactly, and its zero has the sign of `x / y`. By zero: `x / y`, and NaN.
     fn float_division(&mut self, op: BinaryOp, x: array::Value, y: array::Value) -> array::Value {
         let ty = self.array_type(x);
         let zero = self.builder.full(Literal::from_i64(ty.dtype, 0), ty.shape.clone());
@@ -188,7 +189,10 @@ impl Elaborator<'_> {
         let apart = self.builder.map(ScalarOp::Xor, &[below, divisor_below]);
         let crosses = self.builder.map(ScalarOp::And, &[inexact, apart]);
         if op == BinaryOp::Mod {
+            let negative_zero = self.builder.full(Literal::from_f64(ty.dtype, -0.0), ty.shape);
+            let none = self.builder.map(ScalarOp::Select, &[divisor_below, negative_zero, zero]);
             let moved = self.builder.map(ScalarOp::Add, &[rest, y]);
+            let rest = self.builder.map(ScalarOp::Select, &[inexact, rest, none]);
             return self.builder.map(ScalarOp::Select, &[crosses, moved, rest]);
         }
         let one = self.builder.full(Literal::from_i64(ty.dtype, 1), ty.shape);
@@ -196,7 +200,13 @@ impl Elaborator<'_> {
         let quotient = self.builder.map(ScalarOp::Div, &[whole, y]);
         let lower = self.builder.map(ScalarOp::Sub, &[quotient, one]);
         let floored = self.builder.map(ScalarOp::Select, &[crosses, lower, quotient]);
-        self.builder.map(ScalarOp::Round, &[floored])
+        let floored = self.builder.map(ScalarOp::Round, &[floored]);
+        let plain = self.builder.map(ScalarOp::Div, &[x, y]);
+        let signed = self.builder.map(ScalarOp::Trunc, &[plain]);
+        let vanishes = self.builder.map(ScalarOp::Eq, &[floored, zero]);
+        let floored = self.builder.map(ScalarOp::Select, &[vanishes, signed, floored]);
+        let by_zero = self.builder.map(ScalarOp::Eq, &[y, zero]);
+        self.builder.map(ScalarOp::Select, &[by_zero, plain, floored])
     }
 
     /// `-a`, `~a`, `not a`.
