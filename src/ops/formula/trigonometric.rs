@@ -94,7 +94,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
     }
 
     /// For `2^28 <= |x|`, finite.
-    fn reduce_large(&mut self, x: B::Value, double: bool) -> Reduced<B::Value> {
+    fn reduce_large(&mut self, x: B::Value) -> Reduced<B::Value> {
         // |x| = mantissa * 2^exponent with a mantissa of 53 bits.
         let magnitude = self.abs(x);
         let bits = self.bits(magnitude);
@@ -111,9 +111,8 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         let word = self.shr_logical(from, 5);
         let low_bits = self.k(31);
         let shift = self.and(from, low_bits);
-        // f32 reaches 2^128 only: bit 74 of the fraction, word 3 of the padded table.
         let mut table = vec![0];
-        table.extend_from_slice(if double { &TWO_OVER_PI } else { TWO_OVER_PI.get(..9).unwrap_or(&TWO_OVER_PI) });
+        table.extend_from_slice(&TWO_OVER_PI);
         let words = self.window(word, &table);
         // Five words of 32 bits that begin at the wanted bit.
         let width = self.k(32);
@@ -201,9 +200,9 @@ impl<B: ScalarBuilder> Arith<'_, B> {
     }
 
     /// Quadrant, sine and cosine of the reduced argument; NaN for infinities.
-    fn sine_cosine(&mut self, x: B::Value, double: bool) -> (B::Value, B::Value, B::Value) {
+    fn sine_cosine(&mut self, x: B::Value) -> (B::Value, B::Value, B::Value) {
         let near = self.reduce_small(x);
-        let far = self.reduce_large(x, double);
+        let far = self.reduce_large(x);
         let magnitude = self.abs(x);
         let limit = self.c(268_435_456.0);
         let small = self.lt(magnitude, limit);
@@ -244,8 +243,8 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.not(clear)
     }
 
-    pub(super) fn sin(&mut self, x: B::Value, double: bool) -> B::Value {
-        let (quadrant, sine, cosine) = self.sine_cosine(x, double);
+    pub(super) fn sin(&mut self, x: B::Value) -> B::Value {
+        let (quadrant, sine, cosine) = self.sine_cosine(x);
         let odd = self.bit(quadrant, 1);
         let value = self.select(odd, cosine, sine);
         let flip = self.bit(quadrant, 2);
@@ -254,8 +253,8 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.keep_zero(x, value)
     }
 
-    pub(super) fn cos(&mut self, x: B::Value, double: bool) -> B::Value {
-        let (quadrant, sine, cosine) = self.sine_cosine(x, double);
+    pub(super) fn cos(&mut self, x: B::Value) -> B::Value {
+        let (quadrant, sine, cosine) = self.sine_cosine(x);
         let one = self.k(1);
         let next = self.add(quadrant, one);
         let odd = self.bit(quadrant, 1);
@@ -265,8 +264,8 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.select(flip, minus, value)
     }
 
-    pub(super) fn tan(&mut self, x: B::Value, double: bool) -> B::Value {
-        let (quadrant, sine, cosine) = self.sine_cosine(x, double);
+    pub(super) fn tan(&mut self, x: B::Value) -> B::Value {
+        let (quadrant, sine, cosine) = self.sine_cosine(x);
         let odd = self.bit(quadrant, 1);
         let minus = self.neg(cosine);
         let above = self.select(odd, minus, sine);
