@@ -5,8 +5,6 @@
 //! (`tests/oracle/make_formulas.py`), f64 too. The scalar operations: the bits that NumPy, JAX and exact arithmetic
 //! give (`tests/oracle/make_evaluate.py`). `ARR_EXHAUSTIVE=1 cargo test --release --test formulas` takes every f32.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
-
 use arr::base::{DType, Literal};
 use arr::ops::evaluate::{Evaluator, evaluate};
 use arr::ops::formula::build;

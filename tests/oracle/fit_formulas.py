@@ -1,4 +1,4 @@
-"""Fits the polynomials of src/ops/formula/single.rs and wide.rs and prints their coefficients.
+"""Fits the polynomials of src/ops/formula/single.rs, wide.rs and special.rs and prints their coefficients.
 
 Minimax fits by Remez's exchange in 40 digits. Coefficients of f32 formulas are rounded one by one from the
 constant term on, each time fitting the rest anew, so that the rounding of one is made good by the others.
@@ -6,7 +6,7 @@ Run: python3 tests/oracle/fit_formulas.py
 """
 
 import numpy as np
-from mpmath import atanh, cos, erf, erfc, exp, expm1, floor, log, lu_solve, matrix, mp, mpf, pi, sin, sqrt, tanh
+from mpmath import atanh, chebyfit, cos, erf, erfc, exp, expm1, floor, log, lu_solve, matrix, mp, mpf, pi, sin, sqrt, tanh
 
 mp.dps = 40
 
@@ -91,6 +91,23 @@ fit("LOG_ERFC", lambda a: log(erfc(a)), lambda a: erfc(a) / erf(a), mpf(1), mpf(
 # tanh x = x + x z T(z), z = x^2, |x| <= 0.55, relative.
 t = lambda z: series(lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z, z, -mpf(1) / 3)
 fit("TANH", t, lambda z: z + mpf(10) ** -12, mpf(0), mpf("0.3026"), 5, True)
+
+
+def erfc_factor(t):
+    """`g` in `erfc(x) = exp(-x^2) g(t) / (1 + 2 x)`, `t = (x - 3.75) / (x + 3.75)`."""
+    if 1 - t < mpf(10) ** -6:
+        return 2 / sqrt(pi)
+    x = mpf("3.75") * (1 + t) / (1 - t)
+    if x > 1000:
+        y = 1 / (2 * x * x)
+        return (1 + 2 * x) / (x * sqrt(pi)) * (1 - y + 3 * y**2 - 15 * y**3)
+    return erfc(x) * exp(x * x) * (1 + 2 * x)
+
+
+mp.dps = 60
+coefficients, error = chebyfit(erfc_factor, [-1, 1], 24, error=True)
+print(f"// ERFC: error {float(error):.1e}")
+print(f"const ERFC: [f64; 24] = {[float(c) for c in reversed(coefficients)]};")
 mp.dps = 100
 # 2/pi in pieces of 29 bits from bit 29 j on, and the 53 bits that follow two of them.
 for j in range(4):

@@ -145,7 +145,7 @@ def power_truth(x, y):
             odd_integer = y == math.floor(y) and math.fmod(y, 2) != 0
             result = (math.copysign(math.inf, x) if odd_integer else math.inf) if x == 0.0 else math.nan
         except OverflowError:
-            result = math.inf
+            result = -math.inf if x < 0 and math.fmod(y, 2) != 0 else math.inf
         return [bits("f64", result), 0]
     magnitude = abs(mpf(x))
     log_size = log(magnitude) * mpf(y)

@@ -106,12 +106,12 @@ impl<B: ScalarBuilder> Arith<'_, B> {
     }
 
     pub(super) fn tanh_single(&mut self, x: B::Value) -> B::Value {
+        let magnitude = self.abs(x);
         let square = self.mul(x, x);
         let series = self.polynomial(square, &TANH);
-        let cube = self.mul(square, x);
-        let near = self.fma(cube, series, x);
+        let cube = self.mul(square, magnitude);
+        let near = self.fma(cube, series, magnitude);
         // 1 - 2 / (exp(2 |x|) + 1); beyond 9.1 it is 1 to the last bit.
-        let magnitude = self.abs(x);
         let bounded = self.at_most(magnitude, 10.0);
         let double = self.add(bounded, bounded);
         let Reduced { n, r, .. } = self.reduce_single(double);
@@ -123,10 +123,10 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         let minus_two = self.c(-2.0);
         let rest = self.div(minus_two, below);
         let far = self.add(rest, one);
-        let far = self.copysign(far, x);
         let limit = self.c(0.55);
         let is_near = self.lt(magnitude, limit);
-        self.select(is_near, near, far)
+        let result = self.select(is_near, near, far);
+        self.copysign(result, x)
     }
 
     pub(super) fn sigmoid_single(&mut self, x: B::Value) -> B::Value {
