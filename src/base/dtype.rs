@@ -25,17 +25,8 @@ pub enum DType {
 
 impl DType {
     /// All of them, in the order of the language guide.
-    pub const ALL: [Self; 9] = [
-        Self::Bool,
-        Self::U8,
-        Self::U32,
-        Self::I32,
-        Self::I64,
-        Self::F16,
-        Self::Bf16,
-        Self::F32,
-        Self::F64,
-    ];
+    pub const ALL: [Self; 9] =
+        [Self::Bool, Self::U8, Self::U32, Self::I32, Self::I64, Self::F16, Self::Bf16, Self::F32, Self::F64];
 
     /// Bytes of one element.
     #[must_use]

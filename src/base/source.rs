@@ -27,8 +27,7 @@ impl Sources {
     /// Adds a text; spans into it carry the returned id.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let text = text.into();
-        let line_starts =
-            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1)).collect();
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1)).collect();
         self.all.push(Source { name: name.into(), text, line_starts });
         SourceId(self.all.len() as u32 - 1)
     }

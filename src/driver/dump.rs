@@ -85,7 +85,8 @@ pub fn dump(name: &str, text: &str, stage: &str, function: Option<&str>) -> Resu
         out.push_str(&format!("# {title}\n{}\n", at_stage(&item.program, stage)?));
     }
     if out.is_empty() {
-        let what = function.map_or("no compiled program in this file".into(), |name| format!("`{name}` is not called in this file"));
+        let what = function
+            .map_or("no compiled program in this file".into(), |name| format!("`{name}` is not called in this file"));
         return Err(Undumped::Unknown(what));
     }
     Ok(out)
@@ -94,15 +95,15 @@ pub fn dump(name: &str, text: &str, stage: &str, function: Option<&str>) -> Resu
 fn at_stage(program: &ir::array::Program, stage: &str) -> Result<String, Undumped> {
     let optimised = pipeline::optimise(program.clone())?;
     if stage == "ir" {
-        return Ok(ir::array::print::print(&optimised));
+        return Ok(optimised.to_string());
     }
     if program.types.iter().any(|ty| ty.shape.extents().is_none()) {
         return Ok("(sizes are not known before running)\n".to_owned());
     }
     let plan = pipeline::plan(program)?;
     match stage {
-        "plan" => Ok(ir::print::plan(plan.plan())),
-        "kernels" => Ok(plan.plan().kernels.iter().map(ir::print::kernel).collect::<Vec<_>>().join("\n")),
+        "plan" => Ok(plan.plan().to_string()),
+        "kernels" => Ok(plan.plan().kernels.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),
         "clif" | "asm" => {
             let device = device::open("cpu", Some(1)).map_err(Undumped::Unavailable)?;
             let compiled = device.load(program, plan)?;

@@ -2,8 +2,8 @@
 
 use crate::base::Broken;
 use crate::ir::array::Program;
-use crate::passes::{self, place};
 use crate::passes::place::check::CheckedPlan;
+use crate::passes::{self, place};
 use crate::runtime::execute::{Compiled, Device};
 
 /// The program after the passes over arrays.

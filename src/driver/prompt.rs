@@ -125,9 +125,7 @@ impl Prompt {
         let mut words = command.split_whitespace();
         let text = match (words.next(), words.next()) {
             (Some(":quit" | ":q" | ":exit"), _) => return Next::Leave,
-            (Some(":help"), _) => {
-                COMMANDS.map(|(command, what)| format!("{command:<10} {what}")).join("\n")
-            }
+            (Some(":help"), _) => COMMANDS.map(|(command, what)| format!("{command:<10} {what}")).join("\n"),
             (Some(":ledger"), _) => {
                 let pooled = bytes::human(self.session.device.backend.pooled());
                 format!("{}\npool: {pooled} kept for reuse", self.session.ledger.table())

@@ -52,7 +52,8 @@ pub fn diagnostic(sources: &Sources, diagnostic: &Diagnostic, style: Style) -> S
         let colour = if at == 0 { colour } else { Color::Blue };
         // The main place comes first where several share a line.
         let order = i32::try_from(at).unwrap_or(i32::MAX);
-        report = report.with_label(Label::new(place.clone()).with_message(message).with_color(colour).with_order(order));
+        report =
+            report.with_label(Label::new(place.clone()).with_message(message).with_color(colour).with_order(order));
     }
     for note in &diagnostic.notes {
         report = report.with_note(note);
@@ -91,7 +92,9 @@ pub fn unavailable(unavailable: &Unavailable) -> String {
 /// A bug of ours.
 #[must_use]
 pub fn broken(broken: &Broken) -> String {
-    format!("{broken}\nThis is a bug in arr, not in your program; nothing was lost. Please report it with the program.\n")
+    format!(
+        "{broken}\nThis is a bug in arr, not in your program; nothing was lost. Please report it with the program.\n"
+    )
 }
 
 /// Any failure.

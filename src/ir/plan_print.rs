@@ -154,7 +154,8 @@ fn write_step(f: &mut Formatter<'_>, step: &Step, kernels: &[Kernel], depth: usi
         }
         Step::Check { check, bad, shown } => {
             let shown = list(shown.iter().map(|(slot, dtype)| format!("{slot}: {dtype}")));
-            writeln!(f, "check {check} unless {bad}({shown})")
+            let showing = if shown.is_empty() { "" } else { ", showing " };
+            writeln!(f, "check {check} stops if {bad}{showing}{shown}")
         }
         Step::For { start, end, step, index, body } => {
             writeln!(f, "for {index} from {start} to {end} by {step} {{")?;
@@ -178,5 +179,89 @@ fn write_step(f: &mut Formatter<'_>, step: &Step, kernels: &[Kernel], depth: usi
         Step::Permute(moves) => {
             writeln!(f, "permute {}", list(moves.iter().map(|(to, from)| format!("{to} <- {from}"))))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::{DType, Span};
+    use crate::ir::array::{Check, ParamKind};
+    use crate::ir::plan::{
+        Donation, MatmulOperand, OutputSource, Plan, PlanOutput, PlanParam, Slot, SlotInfo, Step, Storage, Verdict,
+    };
+
+    #[test]
+    fn plans_print() {
+        let array = |donated| ParamKind::Array { donated };
+        let param = |kind, name: &str, extents: &[u64]| PlanParam {
+            kind,
+            name: name.into(),
+            dtype: DType::F32,
+            extents: extents.to_vec(),
+            bytes: 4 * extents.iter().product::<u64>(),
+        };
+        let operand = |slot, strides| MatmulOperand { slot: Slot(slot), offset: 0, strides };
+        let plan = Plan {
+            params: vec![param(array(true), "w", &[16, 16]), param(ParamKind::Captured, "k", &[16])],
+            outputs: vec![PlanOutput {
+                source: OutputSource::HandedOver { fresh: 0, param: 0 },
+                dtype: DType::F32,
+                extents: vec![16, 16],
+                bytes: 1024,
+            }],
+            fresh: vec![1024],
+            arena: 64,
+            slots: vec![
+                SlotInfo { storage: Storage::Param(0), bytes: 1024 },
+                SlotInfo { storage: Storage::Fresh(0), bytes: 1024 },
+                SlotInfo { storage: Storage::Arena(0), bytes: 8 },
+            ],
+            checks: vec![(Check { code: "R0001", message: "index {0}".into(), help: None }, Span::default())],
+            steps: vec![
+                Step::Check { check: 0, bad: Slot(2), shown: vec![(Slot(2), DType::I64)] },
+                Step::For {
+                    start: Slot(2),
+                    end: Slot(2),
+                    step: Slot(2),
+                    index: Slot(2),
+                    body: vec![
+                        Step::Matmul {
+                            a: operand(0, [0, 16, 1]),
+                            b: operand(0, [0, 1, 16]),
+                            out: Slot(1),
+                            sizes: [1, 16, 16, 16],
+                            dtype: DType::F32,
+                        },
+                        Step::Permute(vec![(Slot(0), Slot(1)), (Slot(1), Slot(0))]),
+                    ],
+                },
+            ],
+            donations: vec![Donation {
+                param: 0,
+                verdict: Verdict::HandedOver { output: 0, why: "all of `w` is read for each element".into() },
+            }],
+            ..Plan::default()
+        };
+        let expected = "\
+plan
+  param 0: w f32[16, 16]  donated, 1 KiB
+  param 1: k f32[16]  captured, 64 B
+  output 0: f32[16, 16]  fresh 0, handed over from param 0, 1 KiB
+  fresh 0: 1 KiB
+  arena: 64 B
+  s0: param 0, 1 KiB
+  s1: fresh 0, 1 KiB
+  s2: arena + 0, 8 B
+  check 0: R0001 \"index {0}\"
+steps
+  check 0 stops if s2, showing s2: i64
+  for s2 from s2 to s2 by s2 {
+    matmul f32 s0[0 + strides 0, 16, 1] @ s0[0 + strides 0, 1, 16] -> s1, batch 1, m 16, k 16, n 16
+    permute s0 <- s1, s1 <- s0
+  }
+donations
+  param 0: handed over to output 0: all of `w` is read for each element
+";
+        assert_eq!(plan.to_string(), expected);
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn program(choices: &[u16]) -> (Program, Vec<Array>) {
     let mut args = Vec::new();
     for at in 0..3 {
         let (dtype, shape) = (maker.dtype(), maker.shape());
-        let extents = shape.extents().unwrap();
+        let extents = shape.extents().expect("shapes here are known");
         let elements: Vec<Literal> = (0..extents.iter().product()).map(|_| maker.literal(dtype)).collect();
         args.push(Array::new(dtype, &extents, &elements));
         let kind = ParamKind::Array { donated: at == 0 };
@@ -47,7 +47,10 @@ impl Maker<'_> {
     }
 
     fn pick(&mut self, pool: &[Value]) -> Value {
-        // Rather the later ones, so that programs grow deep.
+        // Rather the later ones, so that programs grow deep, and often the last, so that like meets like.
+        if self.below(2) == 0 {
+            return pool[pool.len() - 1];
+        }
         let back = self.below(pool.len()).min(self.below(pool.len()));
         pool[pool.len() - 1 - back]
     }
@@ -67,7 +70,7 @@ impl Maker<'_> {
     }
 
     fn extents(&self, x: Value) -> Vec<u64> {
-        self.builder.ty(x).shape.extents().unwrap()
+        self.builder.ty(x).shape.extents().expect("shapes here are known")
     }
 
     fn constant(&mut self, dtype: DType, shape: Shape) -> Value {
@@ -95,21 +98,26 @@ impl Maker<'_> {
 
     fn ops(&mut self, pool: &mut Vec<Value>, depth: usize) {
         let count = if depth == 0 { 60 } else { 2 + self.below(5) };
+        let mut kind = 0;
         for _ in 0..count {
             if self.done() {
                 return;
             }
-            let made = self.op(pool, depth);
+            // Every third operation is of the kind of the one before it.
+            if self.below(3) > 0 {
+                kind = self.below(20);
+            }
+            let made = self.op(kind, pool, depth);
             pool.extend(made);
         }
     }
 
-    fn op(&mut self, pool: &[Value], depth: usize) -> Vec<Value> {
+    fn op(&mut self, kind: usize, pool: &[Value], depth: usize) -> Vec<Value> {
         let x = self.pick(pool);
         let ty = self.builder.ty(x).clone();
         let rank = ty.shape.rank();
         let extents = self.extents(x);
-        match self.below(20) {
+        match kind {
             0..5 => vec![self.map(pool, x)],
             5 => {
                 let function = Function::ALL[self.below(Function::ALL.len())];

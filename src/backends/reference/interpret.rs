@@ -27,9 +27,18 @@ impl<'a> Interpreter<'a> {
         Self { program, values: vec![None; program.types.len()], interrupt }
     }
 
-    /// The results for these arguments.
-    pub(super) fn run(&mut self, arguments: Vec<Rc<Elements>>) -> Result<Vec<Rc<Elements>>, Stop> {
-        self.region(&self.program.body, arguments, 0)
+    /// The results for these arguments; `None` is one that the program must not read.
+    pub(super) fn run(&mut self, arguments: Vec<Option<Rc<Elements>>>) -> Result<Vec<Rc<Elements>>, Stop> {
+        let body = &self.program.body;
+        if body.params.len() != arguments.len() {
+            return Err(broken(format!("{} arguments for {} parameters", arguments.len(), body.params.len())));
+        }
+        for (&param, argument) in body.params.iter().zip(arguments) {
+            if let Some(argument) = argument {
+                self.bind(&[param], vec![argument])?;
+            }
+        }
+        self.body(body, 0)
     }
 
     /// `check` is the number of the region's first Check.
@@ -37,9 +46,13 @@ impl<'a> Interpreter<'a> {
         &mut self,
         region: &Region,
         arguments: Vec<Rc<Elements>>,
-        mut check: usize,
+        check: usize,
     ) -> Result<Vec<Rc<Elements>>, Stop> {
         self.bind(&region.params, arguments)?;
+        self.body(region, check)
+    }
+
+    fn body(&mut self, region: &Region, mut check: usize) -> Result<Vec<Rc<Elements>>, Stop> {
         for op in &region.ops {
             let results = self.op(op, check)?;
             self.bind(&op.results, results)?;

@@ -35,7 +35,9 @@ fn broken(invariant: impl Into<String>) -> Stop {
 /// # Errors
 /// When a check fails, or when program or arguments break a rule.
 pub fn evaluate(program: &Program, args: &[Array]) -> Result<Vec<Array>, Stop> {
-    let arrays = args.iter().map(|arg| Elements::from_bytes(arg.dtype, arg.extents.clone(), &arg.bytes).map(Rc::new));
+    let arrays = args
+        .iter()
+        .map(|arg| Elements::from_bytes(arg.dtype, arg.extents.clone(), &arg.bytes).map(|x| Some(Rc::new(x))));
     let arrays = arrays.collect::<Result<Vec<_>, Stop>>()?;
     let never = AtomicBool::new(false);
     let results = Interpreter::new(program, &never).run(arrays)?;
@@ -142,7 +144,8 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn arguments(&self, arguments: &Arguments<'_>) -> Result<Vec<Rc<Elements>>, Stop> {
+    /// An array that is not there is fine as long as the program reads only its type.
+    fn arguments(&self, arguments: &Arguments<'_>) -> Result<Vec<Option<Rc<Elements>>>, Stop> {
         let mut arrays = Vec::new();
         for (at, param) in self.program.params.iter().enumerate() {
             let (dtype, extents) = known(self.program.ty(param.value))?;
@@ -150,14 +153,17 @@ impl Loaded {
             let array = if param.kind == ParamKind::Scalar {
                 Elements::scalar(Literal::new(dtype, *arguments.scalars.get(at).ok_or_else(missing)?))
             } else {
-                let buffer = arguments.params.get(at).copied().flatten().ok_or_else(missing)?;
+                let Some(buffer) = arguments.params.get(at).copied().flatten() else {
+                    arrays.push(None);
+                    continue;
+                };
                 let length = count(&extents).and_then(|elements| elements.checked_mul(dtype.bytes()));
                 let length = length.filter(|&length| length as u64 <= buffer.bytes()).ok_or_else(missing)?;
                 let mut bytes = vec![0; length];
                 buffer.read(0, &mut bytes);
                 Elements::from_bytes(dtype, extents, &bytes)?
             };
-            arrays.push(Rc::new(array));
+            arrays.push(Some(Rc::new(array)));
         }
         Ok(arrays)
     }

@@ -170,6 +170,8 @@ fn outputs_go_where_the_plan_says() {
         bytes
     };
     assert_eq!(read(all[0]), i64s(&[11, 22]).bytes);
+    let gone = Arguments { params: &[None, Some(all[1]), None], ..arguments };
+    assert!(matches!(backend.load(&program, &plan).unwrap().run(&gone), Err(Stop::Broken(_))));
     assert_eq!(read(all[1]), i64s(&[10, 20]).bytes);
     assert_eq!(read(all[2]), i64s(&[3, 6]).bytes);
     drop(buffers);
@@ -181,4 +183,20 @@ fn a_run_without_its_arguments_is_broken_not_a_panic() {
     let text = "program(%x: f32[3] array \"x\") -> (%x) {\n}";
     assert!(matches!(run(text, &[]), Err(Stop::Broken(_))));
     assert!(matches!(run(text, &[item(1)]), Err(Stop::Broken(_))));
+}
+
+/// A function on 100,000 elements takes a fraction of a second.
+#[test]
+fn large_arrays_are_quick_enough() {
+    let n = 100_000u64;
+    let elements: Vec<Literal> = (0..n).map(|k| Literal::from_f64(DType::F32, k as f64 / n as f64)).collect();
+    let x = Array::new(DType::F32, &[n], &elements);
+    let text = format!(
+        "program(%x: f32[{n}] array \"x\") -> (%s) {{\n%y: f32[{n}] = exp %x\n%s: f32[] = reduce.sum axes=[0] %y\n}}"
+    );
+    let before = std::time::Instant::now();
+    let sum = run(&text, &[x]).unwrap()[0].elements()[0].to_f64();
+    // The sum of exp(k / n) is about n * (e - 1).
+    assert!((sum / n as f64 - (std::f64::consts::E - 1.0)).abs() < 1e-4, "{sum}");
+    assert!(before.elapsed().as_secs() < 5, "{:?}", before.elapsed());
 }

@@ -23,7 +23,8 @@ impl Completer for Assistant {
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
         let before = line.get(..at).unwrap_or(line);
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-        let start = before.rfind(|c: char| !is_word(c)).map_or(0, |k| k + before[k..].chars().next().map_or(1, char::len_utf8));
+        let start =
+            before.rfind(|c: char| !is_word(c)).map_or(0, |k| k + before[k..].chars().next().map_or(1, char::len_utf8));
         let word = before.get(start..).unwrap_or_default();
         let fits = |candidate: &&String| !word.is_empty() && candidate.starts_with(word);
         Ok((start, self.words.iter().filter(fits).cloned().collect()))

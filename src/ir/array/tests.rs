@@ -36,6 +36,7 @@ const ALL: &str = r#"program(%0: f32[n, 4] donate "p.w", %1: f64[] scalar "lr", 
       }
       yield %31
     }
+    %33: f32[3 * ((n) // 2) + 1, len((n)[1:m:2])] = iota axis=0
     %32: f32[n, 4] = update steps=[1, -2] %26, %26, %24, %24
     yield %27, %32
   }
@@ -49,7 +50,13 @@ fn text_survives_parsing_and_printing() {
     verify(&program, "test").unwrap();
     let printed = program.to_string();
     assert_eq!(parse(&printed).unwrap().to_string(), printed);
-    for line in ["%20: i64[] = const -9223372036854775808", "nan(0x7e01)", "const -0.0", "[n ** 2 + 4 * n + 1]"] {
+    for line in [
+        "%20: i64[] = const -9223372036854775808",
+        "nan(0x7e01)",
+        "const -0.0",
+        "[n ** 2 + 4 * n + 1]",
+        "[3 * ((n) // 2) + 1, len((n)[1:m:2])]",
+    ] {
         let bare = line.split(" = ").last().unwrap();
         assert!(printed.contains(bare), "{bare} in\n{printed}");
     }

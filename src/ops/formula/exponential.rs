@@ -63,7 +63,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         (self.int(n), minus_one)
     }
 
-    pub fn exp(&mut self, x: B::Value) -> B::Value {
+    pub(super) fn exp(&mut self, x: B::Value) -> B::Value {
         let x = self.clamp(x, -746.0, 710.0);
         let (n, minus_one) = self.reduced_exponential(x);
         let one = self.c(1.0);
@@ -77,7 +77,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.mul(value, second)
     }
 
-    pub fn expm1(&mut self, x: B::Value) -> B::Value {
+    pub(super) fn expm1(&mut self, x: B::Value) -> B::Value {
         let clamped = self.clamp(x, -746.0, 710.0);
         let (n, minus_one) = self.reduced_exponential(clamped);
         // 2 (2^(n-1) (exp(r) - 1) + (2^(n-1) - 1/2)): 2^1024 itself would overflow. Below 2^-60 nothing counts.
@@ -150,12 +150,12 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.select(infinite, x, result)
     }
 
-    pub fn log(&mut self, x: B::Value) -> B::Value {
+    pub(super) fn log(&mut self, x: B::Value) -> B::Value {
         let result = self.positive_log(x, None);
         self.log_limits(x, result)
     }
 
-    pub fn log1p(&mut self, x: B::Value) -> B::Value {
+    pub(super) fn log1p(&mut self, x: B::Value) -> B::Value {
         // log(u) + c / u, where u = 1 + x rounded and c what the rounding lost (exact, by Dekker's two-sum).
         let one = self.c(1.0);
         let u = self.add(x, one);
@@ -170,7 +170,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.keep_zero(x, result)
     }
 
-    pub fn sigmoid(&mut self, x: B::Value) -> B::Value {
+    pub(super) fn sigmoid(&mut self, x: B::Value) -> B::Value {
         // exp of a negative number: never overflows, and small results keep their bits.
         let magnitude = self.abs(x);
         let minus = self.neg(magnitude);
@@ -182,7 +182,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.div(above, below)
     }
 
-    pub fn tanh(&mut self, x: B::Value) -> B::Value {
+    pub(super) fn tanh(&mut self, x: B::Value) -> B::Value {
         // tanh |x| = t / (t + 2), t = exp(2 |x|) - 1; beyond 22 it is 1 to the last bit.
         let magnitude = self.abs(x);
         let double = self.add(magnitude, magnitude);
@@ -225,7 +225,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
     }
 
     /// The rounded sum and what the rounding lost (Knuth).
-    pub fn two_sum(&mut self, a: B::Value, b: B::Value) -> (B::Value, B::Value) {
+    pub(super) fn two_sum(&mut self, a: B::Value, b: B::Value) -> (B::Value, B::Value) {
         let sum = self.add(a, b);
         let back = self.sub(sum, a);
         let other = self.sub(sum, back);
@@ -235,7 +235,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
     }
 
     /// C99 `pow`.
-    pub fn power(&mut self, x: B::Value, y: B::Value) -> B::Value {
+    pub(super) fn power(&mut self, x: B::Value, y: B::Value) -> B::Value {
         let (zero, one, half) = (self.c(0.0), self.c(1.0), self.c(0.5));
         let infinity = self.c(f64::INFINITY);
         let nan = self.c(f64::NAN);
@@ -286,7 +286,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.select(unit, one, result)
     }
 
-    pub fn rsqrt(&mut self, x: B::Value) -> B::Value {
+    pub(super) fn rsqrt(&mut self, x: B::Value) -> B::Value {
         let root = self.b.op(ScalarOp::Sqrt, &[x]);
         debug_assert_eq!(self.b.dtype(root), DType::F64);
         let one = self.c(1.0);

@@ -38,7 +38,7 @@ const ERFC: [f64; 23] = [
 const TERMS: usize = 20;
 
 impl<B: ScalarBuilder> Arith<'_, B> {
-    pub fn erf(&mut self, x: B::Value) -> B::Value {
+    pub(super) fn erf(&mut self, x: B::Value) -> B::Value {
         // 2/sqrt(pi) * sum of (-1)^k x^(2k+1) / (k! (2k+1))
         let mut coefficients = [0.0; TERMS];
         let mut factorial = 1.0;

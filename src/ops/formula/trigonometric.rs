@@ -13,11 +13,11 @@ const HALF_PI: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-1
 
 /// The binary fraction of 2/pi, 32 bits a word, most significant first (mpmath at 2,000 bits).
 const TWO_OVER_PI: [i64; 38] = [
-    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
-    0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
-    0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
-    0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b,
-    0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab,
+    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561, 0xb7246e3a,
+    0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
+    0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf,
+    0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
+    0x56033046, 0xfc7b6bab,
 ];
 
 /// `(-1)^k / (2k + 1)!` from `k = 1`.
@@ -244,7 +244,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.not(clear)
     }
 
-    pub fn sin(&mut self, x: B::Value, double: bool) -> B::Value {
+    pub(super) fn sin(&mut self, x: B::Value, double: bool) -> B::Value {
         let (quadrant, sine, cosine) = self.sine_cosine(x, double);
         let odd = self.bit(quadrant, 1);
         let value = self.select(odd, cosine, sine);
@@ -254,7 +254,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.keep_zero(x, value)
     }
 
-    pub fn cos(&mut self, x: B::Value, double: bool) -> B::Value {
+    pub(super) fn cos(&mut self, x: B::Value, double: bool) -> B::Value {
         let (quadrant, sine, cosine) = self.sine_cosine(x, double);
         let one = self.k(1);
         let next = self.add(quadrant, one);
@@ -265,7 +265,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.select(flip, minus, value)
     }
 
-    pub fn tan(&mut self, x: B::Value, double: bool) -> B::Value {
+    pub(super) fn tan(&mut self, x: B::Value, double: bool) -> B::Value {
         let (quadrant, sine, cosine) = self.sine_cosine(x, double);
         let odd = self.bit(quadrant, 1);
         let minus = self.neg(cosine);

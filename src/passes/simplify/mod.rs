@@ -53,6 +53,8 @@ struct Simplifier {
     definitions: Vec<Option<(OpKind, Vec<Value>)>>,
     /// Outputs of the program, under the names they have by now.
     outputs: HashSet<Value>,
+    /// Conditions of checks that have passed when the walk is here: they are false.
+    passed: Vec<Value>,
     changed: bool,
 }
 
@@ -60,7 +62,14 @@ impl Simplifier {
     fn new(program: Program) -> Self {
         let values = program.types.len();
         let outputs = program.body.results.iter().copied().collect();
-        Self { program, replaced: vec![None; values], definitions: vec![None; values], outputs, changed: false }
+        Self {
+            program,
+            replaced: vec![None; values],
+            definitions: vec![None; values],
+            outputs,
+            passed: Vec::new(),
+            changed: false,
+        }
     }
 
     fn ty(&self, value: Value) -> &ArrayType {
@@ -114,9 +123,11 @@ impl Simplifier {
 
     fn region(&mut self, region: Region) -> Region {
         let mut out = Vec::new();
+        let passed = self.passed.len();
         for op in region.ops {
             self.op(op, &mut out);
         }
+        self.passed.truncate(passed);
         let mut results = region.results;
         self.resolve_all(&mut results);
         Region { params: region.params, ops: out, results }
@@ -127,11 +138,11 @@ impl Simplifier {
         match op.kind {
             OpKind::For | OpKind::While | OpKind::If => return self.control(op, out),
             OpKind::Check(_) => {
-                // A check that cannot fail.
-                let bad = op.operands.first().and_then(|&bad| self.splat(bad));
-                if bad == Some(Literal::from_bool(false)) {
+                let Some(&bad) = op.operands.first() else { return out.push(op) };
+                if self.splat(bad) == Some(Literal::from_bool(false)) || self.passed.contains(&bad) {
                     self.changed = true;
                 } else {
+                    self.passed.push(bad);
                     out.push(op);
                 }
                 return;

@@ -1,4 +1,5 @@
-//! Identities of elementwise operations. Each is exact for every value, or asks for a dtype for which it is.
+//! Identities of elementwise operations. Each is exact for every value, or asks for a dtype for which it is. A NaN
+//! stays a NaN; as with the operations themselves, its payload is nobody's promise.
 
 use super::{Rewrite, Simplifier};
 use crate::base::{DType, Literal};
@@ -53,6 +54,7 @@ impl Simplifier {
             (ScalarOp::Cast(to) | ScalarOp::Bitcast(to), _) if to == dtype => Rewrite::Same(x),
             (ScalarOp::Neg, Some((OpKind::Map(ScalarOp::Neg), &[inner])))
             | (ScalarOp::Not, Some((OpKind::Map(ScalarOp::Not), &[inner]))) => Rewrite::Same(inner),
+            (ScalarOp::Abs, _) if unsigned(dtype) => Rewrite::Same(x),
             (ScalarOp::Abs, Some((OpKind::Map(ScalarOp::Abs), _))) => Rewrite::Same(x),
             (ScalarOp::Abs, Some((OpKind::Map(ScalarOp::Neg), &[inner]))) => {
                 Rewrite::To(OpKind::Map(ScalarOp::Abs), vec![inner])
@@ -106,6 +108,10 @@ impl Simplifier {
         }
         Rewrite::Keep
     }
+}
+
+fn unsigned(dtype: DType) -> bool {
+    dtype.is_int() && !dtype.is_signed_int()
 }
 
 fn commutes(op: ScalarOp) -> bool {
@@ -173,5 +179,70 @@ fn needless(from: DType, middle: DType, to: DType) -> bool {
         DType::F16 | DType::Bf16 => false,
         DType::F32 | DType::F64 => true,
         _ => middle.is_int(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values at the edges of every dtype, as far as `dtype` has them.
+    fn edges(dtype: DType) -> Vec<Literal> {
+        let mut all: Vec<Literal> = (0..64).map(|shift| Literal::new(dtype, 1 << shift)).collect();
+        for edge in [0i64, 1, -1, 127, 255, 256, 2047, 2049, 65504, 65519, 16_777_217, i64::MAX, i64::MIN, 33_554_431] {
+            all.extend([edge, edge.wrapping_neg(), edge.wrapping_add(1)].map(|edge| Literal::from_i64(dtype, edge)));
+        }
+        for edge in [0.5, 1.5, -0.0, 0.1, 1e-40, 1e-320, 1e38, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            all.extend([edge, -edge].map(|edge| Literal::from_f64(dtype, edge)));
+        }
+        let mask = if dtype == DType::Bool { 1 } else { u64::MAX >> (64 - 8 * dtype.bytes()) };
+        all.iter_mut().for_each(|literal| literal.bits &= mask);
+        all
+    }
+
+    /// The same bits; a NaN must stay a NaN, but operations may change its sign and payload.
+    fn same(a: Literal, b: Literal) -> bool {
+        a == b || (a.dtype == b.dtype && a.to_f64().is_nan() && b.to_f64().is_nan())
+    }
+
+    #[test]
+    fn needless_casts_lose_nothing() {
+        let cast = |to, x| evaluate(ScalarOp::Cast(to), &[x]);
+        let mut merged = 0;
+        for from in DType::ALL {
+            for middle in DType::ALL {
+                for to in DType::ALL.into_iter().filter(|&to| needless(from, middle, to)) {
+                    merged += 1;
+                    for x in edges(from) {
+                        let direct = if from == to { x } else { cast(to, x) };
+                        assert!(same(cast(to, cast(middle, x)), direct), "{from} {x} by way of {middle} to {to}");
+                    }
+                }
+            }
+        }
+        assert!(merged > 100);
+    }
+
+    #[test]
+    fn neutral_and_absorbing_elements_are_that() {
+        let operations = ScalarOp::PLAIN.into_iter().filter(|op| op.arity() == 2);
+        for op in operations {
+            for dtype in DType::ALL.into_iter().filter(|&dtype| op.takes(dtype)) {
+                for literal in edges(dtype) {
+                    for x in edges(dtype) {
+                        if neutral_right(op, literal) {
+                            assert!(same(evaluate(op, &[x, literal]), x), "{} {dtype} {literal}", op.name());
+                            if commutes(op) {
+                                assert!(same(evaluate(op, &[literal, x]), x), "{} {dtype} {literal}", op.name());
+                            }
+                        }
+                        if absorbing(op, literal) {
+                            assert!(same(evaluate(op, &[x, literal]), literal), "{} {dtype} {literal}", op.name());
+                            assert!(same(evaluate(op, &[literal, x]), literal), "{} {dtype} {literal}", op.name());
+                        }
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,11 +1,21 @@
 //! The built-ins: one function each, which checks its operands and builds its operations.
+//!
+//! Names, argument order and result types are NumPy's and JAX's (with JAX's 32-bit defaults). To add one, write its
+//! function in the file of its family and a row in that file's table; `arr` then knows it everywhere.
 
+mod args;
+mod diagnostics;
 mod make;
+mod elementwise;
+mod reduce;
+mod linear;
+mod einsum;
+mod shape;
+mod order;
 
 use crate::base::Span;
-use crate::sema::diagnostics;
 use crate::sema::elaborate::{Elaborator, Outcome};
-use crate::sema::value::Traced;
+use crate::sema::value::{Traced, Value};
 use crate::syntax::ast::Ident;
 
 /// An argument with its place.
@@ -24,6 +34,16 @@ pub struct Param {
     pub name: &'static str,
     /// Whether an argument must be given.
     pub required: bool,
+}
+
+/// A parameter that must be given.
+const fn needs(name: &'static str) -> Param {
+    Param { name, required: true }
+}
+
+/// A parameter that may be left out.
+const fn takes(name: &'static str) -> Param {
+    Param { name, required: false }
 }
 
 /// A call whose arguments are bound to parameters.
@@ -49,65 +69,68 @@ pub struct Builtin {
     pub doc: &'static str,
 }
 
-const ALL: &[Builtin] = &[
-    Builtin { name: "zeros", params: make::SHAPED, build: make::zeros, doc: "An array of zeros." },
-    Builtin { name: "ones", params: make::SHAPED, build: make::ones, doc: "An array of ones." },
-    Builtin { name: "full", params: make::FILLED, build: make::full, doc: "An array of one value." },
-];
+impl Builtin {
+    /// `sum(x, axis=, keepdims=)`.
+    #[must_use]
+    pub fn signature(&self) -> String {
+        let params: Vec<String> = self
+            .params
+            .iter()
+            .map(|param| if param.required { param.name.to_owned() } else { format!("{}=", param.name) })
+            .collect();
+        format!("{}({})", self.name, params.join(", "))
+    }
+}
 
-/// All built-ins that make operations.
+/// Most operands that an `einsum` takes.
+const EINSUM_OPERANDS: usize = 8;
+
+/// All built-ins that make operations, family by family.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
-    ALL.iter()
+    let families: [&'static [Builtin]; 6] =
+        [make::TABLE, elementwise::TABLE, reduce::TABLE, linear::TABLE, shape::TABLE, order::TABLE];
+    families.into_iter().flatten()
 }
 
 /// The built-in of that name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Builtin> {
-    ALL.iter().find(|builtin| builtin.name == name)
-}
-
-/// The signature as messages show it: `full(shape, value, dtype = ...)`.
-#[must_use]
-pub fn signature(builtin: &Builtin) -> String {
-    let params: Vec<String> = builtin
-        .params
-        .iter()
-        .map(|param| if param.required { param.name.to_owned() } else { format!("{} = ...", param.name) })
-        .collect();
-    format!("{}({})", builtin.name, params.join(", "))
+    all().find(|builtin| builtin.name == name)
 }
 
 /// Binds the arguments and builds the call.
 ///
 /// # Errors
-/// A diagnostic has been reported: an unknown keyword, a missing or surplus argument, or what the built-in refuses.
+/// A diagnostic has been reported.
 pub fn call(el: &mut Elaborator<'_>, name: &str, span: Span, args: Vec<(Option<Ident>, Operand)>) -> Outcome<Traced> {
-    let Some(builtin) = find(name) else { return el.fail(diagnostics::unknown_name(name, None, span)) };
-    let text = signature(builtin);
+    let Some(builtin) = find(name) else {
+        return el.fail(crate::sema::diagnostics::unknown_name(name, None, span));
+    };
     let mut bound: Vec<Option<Operand>> = vec![None; builtin.params.len()];
+    let count = args.len();
     for (position, (keyword, operand)) in args.into_iter().enumerate() {
-        let slot = match &keyword {
-            None => Some(position),
-            Some(keyword) => builtin.params.iter().position(|param| *param.name == *keyword.name),
+        let named = |name: &str| builtin.params.iter().position(|param| param.name == name);
+        let at = match &keyword {
+            Some(keyword) => match named(&keyword.name) {
+                Some(at) => at,
+                None => return el.fail(diagnostics::unknown_keyword(builtin, &keyword.name, keyword.span)),
+            },
+            // A dtype may stand last, whatever was left out before it.
+            None if position + 1 == count && matches!(operand.value, Value::DType(_)) => {
+                named("dtype").unwrap_or(position)
+            }
+            None => position,
         };
-        match (slot.and_then(|slot| bound.get_mut(slot)), keyword) {
-            (Some(place), _) if place.is_none() => *place = Some(operand),
-            (Some(_), _) => {
-                let message = format!("an argument of `{name}` is given twice");
-                return el.fail(diagnostics::surplus_argument(message, &text, operand.span));
-            }
-            (None, Some(keyword)) => {
-                return el.fail(diagnostics::unknown_argument(&keyword.name, &text, keyword.span));
-            }
-            (None, None) => {
-                let message = format!("`{name}` takes {} arguments, not more", builtin.params.len());
-                return el.fail(diagnostics::surplus_argument(message, &text, operand.span));
-            }
+        match bound.get_mut(at) {
+            None => return el.fail(diagnostics::too_many(builtin, count, operand.span)),
+            Some(Some(_)) => return el.fail(diagnostics::given_twice(builtin, at, operand.span)),
+            Some(slot) => *slot = Some(operand),
         }
     }
-    let missing = builtin.params.iter().zip(&bound).find(|(param, operand)| param.required && operand.is_none());
-    if let Some((param, _)) = missing {
-        return el.fail(diagnostics::missing_argument(param.name, &text, span));
+    for (param, arg) in builtin.params.iter().zip(&bound) {
+        if param.required && arg.is_none() {
+            return el.fail(diagnostics::missing(builtin, param.name, span));
+        }
     }
     el.builder.span = span;
     (builtin.build)(el, &mut Call { name: builtin.name, span, args: bound })

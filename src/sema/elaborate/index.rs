@@ -168,7 +168,7 @@ impl Elaborator<'_> {
     }
 
     /// The index with negative ones counted from the end; the program stops where one is out of range.
-    fn in_range(&mut self, index: array::Value, axis: usize, extent: &Size, span: Span) -> array::Value {
+    pub fn in_range(&mut self, index: array::Value, axis: usize, extent: &Size, span: Span) -> array::Value {
         self.builder.span = span;
         let shape = self.builder.ty(index).shape.clone();
         let rank = shape.rank();

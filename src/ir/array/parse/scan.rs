@@ -36,6 +36,8 @@ pub(super) fn scan(text: &str) -> Result<Vec<(Token, usize)>, String> {
     let mut tokens = Vec::new();
     let mut line = 1;
     let mut rest = text;
+    // Inside brackets stand sizes, whose symbols may be named by an expression: `((n) // 2)`, `len((n)[1:m:2])`.
+    let mut brackets = 0usize;
     while let Some(first) = rest.chars().next() {
         let token = match first {
             '\n' => {
@@ -65,9 +67,14 @@ pub(super) fn scan(text: &str) -> Result<Vec<(Token, usize)>, String> {
                     c.is_ascii_alphanumeric() || c == '.' || (!hex && c == '-' && before == 'e')
                 }))
             }
-            _ if first.is_alphabetic() || first == '_' => Token::Word(take(&mut rest, 0, |c, _| {
-                c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '@' | '$' | '~' | '!' | '?')
-            })),
+            '(' if brackets > 0 => Token::Word(balanced(&mut rest)),
+            _ if first.is_alphabetic() || first == '_' => {
+                let mut word = take(&mut rest, 0, |c, _| c.is_alphanumeric() || matches!(c, '_' | '.' | '@'));
+                if brackets > 0 && rest.starts_with('(') {
+                    word.push_str(&balanced(&mut rest));
+                }
+                Token::Word(word)
+            }
             '-' => {
                 rest = rest.get(1..).unwrap_or("");
                 Token::Symbol("-")
@@ -76,6 +83,11 @@ pub(super) fn scan(text: &str) -> Result<Vec<(Token, usize)>, String> {
                 let symbol = SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol));
                 let symbol = symbol.ok_or_else(|| format!("line {line}: `{first}` begins nothing"))?;
                 rest = rest.get(symbol.len()..).unwrap_or("");
+                match symbol {
+                    "[" => brackets += 1,
+                    "]" => brackets = brackets.saturating_sub(1),
+                    _ => {}
+                }
                 Token::Symbol(symbol)
             }
         };
@@ -94,6 +106,22 @@ fn take(rest: &mut &str, skip: usize, belongs: impl Fn(char, char) -> bool) -> S
         ends
     });
     let (text, after) = body.split_at(end.map_or(body.len(), |(at, _)| at));
+    *rest = after;
+    text.to_owned()
+}
+
+/// Cuts off a parenthesis with all that it holds.
+fn balanced(rest: &mut &str) -> String {
+    let mut depth = 0usize;
+    let end = rest.char_indices().find(|&(_, c)| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    let (text, after) = rest.split_at(end.map_or(rest.len(), |(at, c)| at + c.len_utf8()));
     *rest = after;
     text.to_owned()
 }
