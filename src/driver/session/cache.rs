@@ -244,7 +244,7 @@ impl Session {
                     if param.kind == (ParamKind::Array { donated: true }) {
                         given.push(array.id());
                         Argument::Array(array)
-                    } else if prepared.read.get(at) == Some(&true) {
+                    } else if prepared.read.get(at) == Some(&true) || array.memory().is_some() {
                         Argument::Array(array)
                     } else {
                         Argument::Unread
