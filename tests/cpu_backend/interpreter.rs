@@ -7,20 +7,20 @@ use arr::ops::evaluate::evaluate;
 use arr::ops::scalar::ScalarOp;
 
 /// Memory: several kernel buffers may be one.
-pub struct Memory {
-    pub arrays: Vec<Vec<u8>>,
+pub(crate) struct Memory {
+    pub(crate) arrays: Vec<Vec<u8>>,
     /// Kernel buffer -> array.
-    pub of: Vec<usize>,
+    pub(crate) of: Vec<usize>,
 }
 
-pub fn read(bytes: &[u8], dtype: DType, at: usize) -> Literal {
+pub(crate) fn read(bytes: &[u8], dtype: DType, at: usize) -> Literal {
     let size = dtype.bytes();
     let mut bits = [0u8; 8];
     bits[..size].copy_from_slice(&bytes[at * size..][..size]);
     Literal::new(dtype, u64::from_le_bytes(bits))
 }
 
-pub fn write(bytes: &mut [u8], literal: Literal, at: usize) {
+pub(crate) fn write(bytes: &mut [u8], literal: Literal, at: usize) {
     let size = literal.dtype.bytes();
     bytes[at * size..][..size].copy_from_slice(&literal.bits.to_le_bytes()[..size]);
 }
@@ -82,7 +82,7 @@ fn points(extents: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-pub fn run(kernel: &Kernel, memory: &mut Memory) {
+pub(crate) fn run(kernel: &Kernel, memory: &mut Memory) {
     for vars in points(&kernel.extents) {
         match &kernel.body {
             Body::Map { block: code, stores } => {
@@ -162,6 +162,6 @@ fn chunk_tree(op: ScalarOp, identity: Literal, chunk: &[Literal]) -> Literal {
 }
 
 /// For building kernels by hand.
-pub fn inst(at: usize) -> Inst {
+pub(crate) fn inst(at: usize) -> Inst {
     Inst(at as u32)
 }

@@ -9,3 +9,4 @@ mod maps;
 mod plans;
 mod reductions;
 mod scalars;
+mod speed;

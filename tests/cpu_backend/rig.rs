@@ -11,19 +11,19 @@ use arr::ops::scalar::ScalarOp;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-pub const SIZES: [u64; 14] = [0, 1, 2, 3, 7, 8, 31, 32, 33, 127, 1023, 1025, 4097, (1 << 20) + 1];
+pub(crate) const SIZES: [u64; 14] = [0, 1, 2, 3, 7, 8, 31, 32, 33, 127, 1023, 1025, 4097, (1 << 20) + 1];
 
 /// The same numbers on every run.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 ^ (self.0 >> 29)
     }
 
     /// Moderate numbers, with the odd ones in between.
-    pub fn literal(&mut self, dtype: DType) -> Literal {
+    pub(crate) fn literal(&mut self, dtype: DType) -> Literal {
         let bits = self.next() >> 20;
         if bits.is_multiple_of(16) {
             let edges = edges(dtype);
@@ -36,7 +36,7 @@ impl Random {
         }
     }
 
-    pub fn array(&mut self, dtype: DType, elements: u64) -> Vec<u8> {
+    pub(crate) fn array(&mut self, dtype: DType, elements: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         for _ in 0..elements {
             bytes.extend(&self.literal(dtype).bits.to_le_bytes()[..dtype.bytes()]);
@@ -45,7 +45,7 @@ impl Random {
     }
 }
 
-pub fn edges(dtype: DType) -> Vec<Literal> {
+pub(crate) fn edges(dtype: DType) -> Vec<Literal> {
     match dtype {
         DType::Bool => vec![Literal::from_bool(false), Literal::from_bool(true)],
         _ if dtype.is_float() => {
@@ -104,52 +104,52 @@ pub fn edges(dtype: DType) -> Vec<Literal> {
     }
 }
 
-pub fn same(x: Literal, y: Literal) -> bool {
+pub(crate) fn same(x: Literal, y: Literal) -> bool {
     x == y || (x.dtype.is_float() && x.to_f64().is_nan() && y.to_f64().is_nan())
 }
 
 /// An index from terms of variables.
-pub fn affine(terms: &[(u32, i64)], constant: i64) -> Index {
+pub(crate) fn affine(terms: &[(u32, i64)], constant: i64) -> Index {
     Index { terms: terms.iter().filter(|(_, by)| *by != 0).map(|&(var, by)| (Atom::Var(var), by)).collect(), constant }
 }
 
 /// A block under construction.
 #[derive(Default)]
-pub struct Code {
-    pub block: Block,
+pub(crate) struct Code {
+    pub(crate) block: Block,
 }
 
 impl Code {
-    pub fn push(&mut self, kind: InstKind, dtype: DType) -> Inst {
+    pub(crate) fn push(&mut self, kind: InstKind, dtype: DType) -> Inst {
         self.block.insts.push(InstData { kind, dtype });
         inst(self.block.insts.len() - 1)
     }
 
-    pub fn load(&mut self, buffer: usize, index: Index, dtype: DType) -> Inst {
+    pub(crate) fn load(&mut self, buffer: usize, index: Index, dtype: DType) -> Inst {
         self.push(InstKind::Load { buffer, index, guard: None }, dtype)
     }
 
-    pub fn constant(&mut self, literal: Literal) -> Inst {
+    pub(crate) fn constant(&mut self, literal: Literal) -> Inst {
         self.push(InstKind::Const(literal), literal.dtype)
     }
 
-    pub fn op(&mut self, op: ScalarOp, operands: &[Inst]) -> Inst {
+    pub(crate) fn op(&mut self, op: ScalarOp, operands: &[Inst]) -> Inst {
         let dtype = self.block.insts[operands.last().unwrap().0 as usize].dtype;
         self.push(InstKind::Op(op, operands.to_vec()), op.result(dtype))
     }
 }
 
-pub fn info(dtype: DType, elements: u64, stored: bool) -> BufferInfo {
+pub(crate) fn info(dtype: DType, elements: u64, stored: bool) -> BufferInfo {
     BufferInfo { dtype, elements, stored }
 }
 
-pub fn map_kernel(buffers: Vec<BufferInfo>, extents: &[u64], code: Code, stores: Vec<Store>) -> Kernel {
+pub(crate) fn map_kernel(buffers: Vec<BufferInfo>, extents: &[u64], code: Code, stores: Vec<Store>) -> Kernel {
     let body = Body::Map { block: code.block, stores };
     Kernel { name: "test".into(), buffers, extents: extents.to_vec(), body }
 }
 
 /// One launch; `of` says which argument each kernel buffer is.
-pub fn plan(kernel: &Kernel, arrays: &[Vec<u8>], of: &[usize]) -> Plan {
+pub(crate) fn plan(kernel: &Kernel, arrays: &[Vec<u8>], of: &[usize]) -> Plan {
     let param = |bytes: &Vec<u8>| PlanParam {
         kind: ParamKind::Array { donated: true },
         name: "x".into(),
@@ -168,7 +168,7 @@ pub fn plan(kernel: &Kernel, arrays: &[Vec<u8>], of: &[usize]) -> Plan {
 }
 
 /// Runs a plan whose arguments are all arrays; gives what is in them afterwards.
-pub fn run_plan(cpu: &Cpu, plan: &Plan, arrays: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Stop> {
+pub(crate) fn run_plan(cpu: &Cpu, plan: &Plan, arrays: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Stop> {
     let executable = cpu.load(&Program::default(), plan).unwrap();
     let given: Vec<Rc<dyn Buffer>> = arrays
         .iter()
@@ -199,7 +199,7 @@ pub fn run_plan(cpu: &Cpu, plan: &Plan, arrays: &[Vec<u8>]) -> Result<Vec<Vec<u8
 }
 
 /// Both ways, with one thread and with two; `arrays[k]` has elements of `dtypes[k]`.
-pub fn agree(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[DType], of: &[usize]) {
+pub(crate) fn agree(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[DType], of: &[usize]) {
     let mut memory = Memory { arrays: arrays.to_vec(), of: of.to_vec() };
     interpreter::run(kernel, &mut memory);
     for threads in [1, 2] {

@@ -330,7 +330,7 @@ impl Tree<'_> {
         let size = self.kept().bytes() as i64;
         let lanes = self.count.min(LANES);
         let slot = self.slot(code, lanes * TOGETHER);
-        let depth = self.outer_depth() + self.reduction.inner.len();
+        let depth = self.reduction.outer.len() + self.reduction.inner.len();
         let block = self.variable(code, self.frame.columns[0]);
         let blocks_end = code.lanes.b.ins().iadd_imm_s(self.frame.columns[1], TOGETHER as i64 - 1);
         code.counted(block, blocks_end, TOGETHER as i64, &mut |code| {
