@@ -30,7 +30,7 @@ impl Random {
             return edges[(bits / 16) as usize % edges.len()];
         }
         match dtype {
-            DType::Bool => Literal::from_bool(bits % 3 == 0),
+            DType::Bool => Literal::from_bool(bits.is_multiple_of(3)),
             _ if dtype.is_float() => Literal::from_f64(dtype, ((bits % 4001) as f64 - 2000.0) / 256.0),
             _ => Literal::from_i64(dtype, (bits % 301) as i64 - 150),
         }

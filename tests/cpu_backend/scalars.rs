@@ -88,8 +88,8 @@ fn every_cast_agrees_with_its_definition() {
 fn every_half_goes_through_memory_and_arithmetic() {
     for dtype in [DType::F16, DType::Bf16] {
         let all: Vec<Literal> = (0..=u64::from(u16::MAX)).map(|bits| Literal::new(dtype, bits)).collect();
-        check(ScalarOp::Cast(DType::F32), dtype, &[all.clone()]);
-        check(ScalarOp::Neg, dtype, &[all.clone()]);
+        check(ScalarOp::Cast(DType::F32), dtype, std::slice::from_ref(&all));
+        check(ScalarOp::Neg, dtype, std::slice::from_ref(&all));
         let other: Vec<Literal> = all.iter().rev().copied().collect();
         check(ScalarOp::Add, dtype, &[all.clone(), other.clone()]);
         check(ScalarOp::Mul, dtype, &[all, other]);

@@ -1,5 +1,7 @@
 //! How fast: measured, printed, not asserted. `cargo test --test cpu_backend speed -- --ignored --nocapture`.
 
+#![expect(clippy::print_stdout, reason = "a measurement prints what it found")]
+
 use crate::rig::{Code, affine, info, map_kernel, plan};
 use arr::backends::cpu::Cpu;
 use arr::backends::{Arguments, Backend, Buffer, Executable};

@@ -224,11 +224,11 @@ impl Tree<'_> {
                         self.put(code, lane, (slot, part as i32 * WIDTH as i32 * size));
                     }
                     if !in_registers && (single_loop || last.is_multiple_of(WIDTH as u64)) {
-                        self.into_lanes(code, op, (at, end), depth, slot, true);
+                        self.fill_lanes(code, op, (at, end), depth, slot, true);
                     }
                     let even = if single_loop { self.count } else { last }.is_multiple_of(WIDTH as u64);
                     if in_registers || !even {
-                        self.into_lanes(code, op, (at, end), depth, slot, false);
+                        self.fill_lanes(code, op, (at, end), depth, slot, false);
                     }
                     for (part, lane) in lanes.iter_mut().enumerate() {
                         *lane = self.get(code, true, (slot, part as i32 * WIDTH as i32 * size));
@@ -298,7 +298,7 @@ impl Tree<'_> {
     }
 
     /// Elements (four at a time, if wide) into lanes in memory.
-    fn into_lanes(
+    fn fill_lanes(
         &self,
         code: &mut Code<'_, '_>,
         op: ScalarOp,
