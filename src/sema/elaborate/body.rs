@@ -152,10 +152,13 @@ impl Elaborator<'_> {
 
     /// What a target means now, for `x += e`.
     pub(super) fn read_target(&mut self, target: &Target) -> Outcome<Traced> {
-        let mut value = self.name(&target.root.name, target.root.span)?;
+        // As an expression, so that of a free record only the leaves that are meant become inputs.
+        let mut read = Expr { kind: ExprKind::Name(target.root.name.clone()), span: target.root.span };
         for field in &target.fields {
-            value = self.record_field(&value, field)?;
+            let span = read.span.to(field.span);
+            read = Expr { kind: ExprKind::Field(Box::new(read), field.clone()), span };
         }
+        let value = self.expr(&read)?;
         match &target.index {
             None => Ok(value),
             Some(items) => match value {

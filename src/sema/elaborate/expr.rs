@@ -10,6 +10,10 @@ use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Ident, IndexItem, Name, Unary
 /// Most bytes of one array.
 const MOST_BYTES: i64 = 1 << 62;
 
+/// Most leaves of a tuple or record.
+const MOST_LEAVES: usize = 100_000;
+/// Most levels of tuples and records in one another.
+const DEEPEST_TREE: usize = 1000;
 /// Longer names are not compared with others.
 const LONGEST_MEANT: usize = 64;
 
@@ -68,9 +72,13 @@ impl Elaborator<'_> {
             ExprKind::Name(name) => self.name(name, span),
             ExprKind::Paren(inner) => self.expr(inner),
             ExprKind::Tuple(items) | ExprKind::List(items) => {
-                Ok(Value::Tuple(items.iter().map(|item| self.expr(item)).collect::<Outcome<_>>()?))
+                let tuple = Value::Tuple(items.iter().map(|item| self.expr(item)).collect::<Outcome<_>>()?);
+                self.tree_limit(tuple, span)
             }
-            ExprKind::Record(fields) => self.record(fields),
+            ExprKind::Record(fields) => {
+                let record = self.record(fields)?;
+                self.tree_limit(record, span)
+            }
             ExprKind::Field(base, field) => self.field(expr, base, field),
             ExprKind::Index(base, items) => self.index(expr, base, items),
             ExprKind::Call(callee, args) => self.call_expr(callee, args, span),
@@ -85,6 +93,16 @@ impl Elaborator<'_> {
             // The parser has reported it; nothing is said twice.
             ExprKind::Error => Err(super::Reported),
         }
+    }
+
+    /// Refuses trees that grow without bound, as in `t = (t, t)` again and again.
+    fn tree_limit(&mut self, tree: Traced, span: Span) -> Outcome<Traced> {
+        let mut left = MOST_LEAVES;
+        if within(&tree, DEEPEST_TREE, &mut left) {
+            return Ok(tree);
+        }
+        let help = "keep what grows in an array";
+        self.fail(diagnostics::too_deep("leaves of a tuple or record, or levels in it", MOST_LEAVES, span, help))
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &Expr, span: Span) -> Outcome<Traced> {
@@ -325,6 +343,19 @@ impl Elaborator<'_> {
                 self.fail(diagnostics::tuple_length(message, at.span))
             }
         }
+    }
+}
+
+/// Whether a tree has no more levels than `depth` and no more leaves than are left.
+fn within(tree: &Traced, depth: usize, left: &mut usize) -> bool {
+    *left = left.saturating_sub(1);
+    if depth == 0 || *left == 0 {
+        return false;
+    }
+    match tree {
+        Value::Tuple(items) => items.iter().all(|item| within(item, depth - 1, left)),
+        Value::Record(fields) => fields.iter().all(|(_, item)| within(item, depth - 1, left)),
+        _ => true,
     }
 }
 

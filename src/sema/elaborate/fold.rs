@@ -10,6 +10,11 @@ use crate::ops::scalar::Function;
 use crate::sema::value::{HostKind, Known};
 use crate::syntax::ast::BinaryOp;
 
+/// Longest string that is put together.
+const LONGEST_TEXT: usize = 1 << 20;
+/// Most terms of a polynomial: larger ones are computed by the program, as numbers.
+const MOST_TERMS: usize = 256;
+
 /// What folding gives.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Folded {
@@ -28,7 +33,9 @@ pub fn binary(op: BinaryOp, a: &Known, b: &Known) -> Folded {
         (Known::Str(a), Known::Str(b)) => match op {
             BinaryOp::Eq => Folded::Value(Known::Bool(a == b)),
             BinaryOp::Ne => Folded::Value(Known::Bool(a != b)),
-            BinaryOp::Add => Folded::Value(Known::Str(format!("{a}{b}").into())),
+            BinaryOp::Add if a.len().saturating_add(b.len()) <= LONGEST_TEXT => {
+                Folded::Value(Known::Str(format!("{a}{b}").into()))
+            }
             _ => Folded::Unknown,
         },
         (Known::Bool(a), Known::Bool(b)) if matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor) => {
@@ -230,7 +237,7 @@ fn sizes(op: BinaryOp, a: &Size, b: &Size) -> Folded {
         BinaryOp::Pow => b
             .constant()
             .filter(|n| (0..=16).contains(n))
-            .and_then(|n| (0..n).try_fold(Size::Known(1), |product, _| product.mul(a))),
+            .and_then(|n| (0..n).try_fold(Size::Known(1), |product, _| product.mul(a).filter(small))),
         BinaryOp::Lt => return decided(b.sub(a).and_then(|d| d.sub(&Size::Known(1))), a.sub(b)),
         BinaryOp::Le => return decided(b.sub(a), a.sub(b).and_then(|d| d.sub(&Size::Known(1)))),
         BinaryOp::Gt => return decided(a.sub(b).and_then(|d| d.sub(&Size::Known(1))), b.sub(a)),
@@ -248,7 +255,11 @@ fn sizes(op: BinaryOp, a: &Size, b: &Size) -> Folded {
         }
         _ => None,
     };
-    value.map_or(Folded::Unknown, |size| Folded::Value(Known::Int(size)))
+    value.filter(small).map_or(Folded::Unknown, |size| Folded::Value(Known::Int(size)))
+}
+
+fn small(size: &Size) -> bool {
+    !matches!(size, Size::Polynomial(terms) if terms.len() > MOST_TERMS)
 }
 
 fn decided(holds: Option<Size>, fails: Option<Size>) -> Folded {
