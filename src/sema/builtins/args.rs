@@ -72,7 +72,7 @@ impl Elaborator<'_> {
         let size = self.demand_size(&operand.value, what, operand.span)?;
         if size.constant().is_some_and(|n| n < 0) {
             let message = format!("{what} cannot be negative: {size}");
-            return self.fail(diagnostics::wrong_shape(message, operand.span, "this number", "give 0 or more"));
+            return self.fail(diagnostics::negative(message, operand.span));
         }
         Ok(size)
     }
@@ -82,8 +82,7 @@ impl Elaborator<'_> {
         let extents = self.shape_of(operand)?;
         if let Some(extent) = extents.iter().find(|extent| extent.constant().is_some_and(|n| n < 0)) {
             let message = format!("an extent cannot be negative: {extent}");
-            let help = "extents are 0 or more";
-            return self.fail(diagnostics::wrong_shape(message, operand.span, "this shape", help));
+            return self.fail(diagnostics::negative(message, operand.span));
         }
         Ok(Shape(extents))
     }

@@ -255,7 +255,7 @@ fn linspace(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     let dtype = el.dtype_of(call.given(4).as_ref(), DType::F32)?;
     if count < 0 {
         let message = format!("`linspace` needs a number of values of 0 or more, found {count}");
-        return el.fail(diagnostics::wrong_shape(message, call.span, "in this call", "give 0 or more"));
+        return el.fail(diagnostics::negative(message, call.span));
     }
     let shape = Shape(vec![Size::from(count)]);
     el.size_limit(ArrayType::new(dtype, shape.clone()), call.span)?;

@@ -367,7 +367,7 @@ fn pad(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
         let after = el.demand_size(after, "a width", width.span)?;
         if [&before, &after].iter().any(|size| size.constant().is_some_and(|n| n < 0)) {
             let message = "a width cannot be negative".to_owned();
-            return el.fail(diagnostics::wrong_shape(message, width.span, "these widths", "slice instead: x[1:]"));
+            return el.fail(diagnostics::negative(message, width.span).help("to drop elements slice instead: x[1:]"));
         }
         match extent.add(&before).and_then(|sum| sum.add(&after)) {
             Some(sum) => shape.push(sum),
