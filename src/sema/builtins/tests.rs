@@ -141,6 +141,8 @@ fn shapes_follow_the_dims() {
         ("outer(x, w)", "f32[m * n, 3]"),
         ("einsum(\"ij,jk->ki\", x, y)", "f32[p, n]"),
         ("einsum(\"...i->...\", t)", "f32[2, 3]"),
+        ("einsum(\"ii->i\", x @ x.T)", "f32[n]"),
+        ("einsum(\"iji\", reshape(outer(x, outer(v, x)), [m * n, 4, m * n]))", "f32[4]"),
         ("transpose(t, [2, 0, 1])", "f32[4, 2, 3]"),
         ("reshape(x, [-1])", "f32[m * n]"),
         ("reshape(x, [m, -1])", "f32[m, n]"),
