@@ -1,42 +1,48 @@
-//! The words in which formulas are written: f64 and i64 arithmetic over a scalar builder.
+//! The words in which formulas are written: arithmetic over a scalar builder, in f64 and i64 or in f32 and i32.
+//!
+//! Invariant: a formula names no bits of its own width; [`Arith`] knows them, so that lanes stay of one width.
 
 use crate::base::{DType, Literal};
 use crate::ops::scalar::{ScalarBuilder, ScalarOp};
 
-/// A scalar builder with arithmetic by name. Values are f64 unless a method says otherwise.
+/// A scalar builder with arithmetic by name. Values are floats of one width unless a method says otherwise.
 pub(super) struct Arith<'b, B: ScalarBuilder> {
     /// Takes the operations.
     pub b: &'b mut B,
+    /// The width: `F64`, or `F32`.
+    pub float: DType,
 }
 
 impl<B: ScalarBuilder> Arith<'_, B> {
-    /// An f64 constant.
+    /// A float constant, rounded to the width.
     pub(super) fn c(&mut self, value: f64) -> B::Value {
-        self.b.constant(Literal::new(DType::F64, value.to_bits()))
+        self.b.constant(Literal::from_f64(self.float, value))
     }
 
-    /// An i64 constant.
+    /// An int constant of the width.
     pub(super) fn k(&mut self, value: i64) -> B::Value {
-        self.b.constant(Literal::new(DType::I64, value as u64))
+        let literal = Literal::from_i64(self.int_dtype(), value);
+        self.b.constant(literal)
     }
 
+    /// The int of the float's width.
+    pub(super) fn int_dtype(&self) -> DType {
+        if self.float == DType::F64 { DType::I64 } else { DType::I32 }
+    }
+
+    /// The bits of a float's fraction, which its exponent stands above.
+    pub(super) fn fraction_bits(&self) -> i64 {
+        if self.float == DType::F64 { 52 } else { 23 }
+    }
+
+    /// As a float of the width.
     pub(super) fn widen(&mut self, x: B::Value) -> B::Value {
-        match self.b.dtype(x) {
-            DType::F64 => x,
-            _ => self.b.op(ScalarOp::Cast(DType::F64), &[x]),
-        }
+        if self.b.dtype(x) == self.float { x } else { self.b.op(ScalarOp::Cast(self.float), &[x]) }
     }
 
-    /// Rounded to `dtype`; f16 and bf16 by way of f32.
+    /// Rounded to `dtype`; from f64 to f16 and bf16 by way of f32.
     pub(super) fn narrow(&mut self, x: B::Value, dtype: DType) -> B::Value {
-        match dtype {
-            DType::F64 => x,
-            DType::F32 => self.b.op(ScalarOp::Cast(DType::F32), &[x]),
-            _ => {
-                let single = self.b.op(ScalarOp::Cast(DType::F32), &[x]);
-                self.b.op(ScalarOp::Cast(dtype), &[single])
-            }
-        }
+        if dtype == self.b.dtype(x) { x } else { self.b.op(ScalarOp::Cast(dtype), &[x]) }
     }
 
     pub(super) fn add(&mut self, x: B::Value, y: B::Value) -> B::Value {
@@ -100,31 +106,46 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.b.op(ScalarOp::Select, &[condition, x, y])
     }
 
+    /// At least `low`; NaN stays. (One comparison and one blend, where [`ScalarOp::Max`] must mind signed zeros.)
+    pub(super) fn at_least(&mut self, x: B::Value, low: f64) -> B::Value {
+        let low = self.c(low);
+        let below = self.lt(x, low);
+        self.select(below, low, x)
+    }
+
+    /// At most `high`; NaN stays.
+    pub(super) fn at_most(&mut self, x: B::Value, high: f64) -> B::Value {
+        let high = self.c(high);
+        let above = self.lt(high, x);
+        self.select(above, high, x)
+    }
+
     /// Between `low` and `high`; NaN stays.
     pub(super) fn clamp(&mut self, x: B::Value, low: f64, high: f64) -> B::Value {
-        let (low, high) = (self.c(low), self.c(high));
-        let x = self.b.op(ScalarOp::Max, &[x, low]);
-        self.b.op(ScalarOp::Min, &[x, high])
+        let x = self.at_least(x, low);
+        self.at_most(x, high)
     }
 
-    /// f64 to i64, saturating; NaN is 0.
+    /// Float to int, saturating; NaN is 0.
     pub(super) fn int(&mut self, x: B::Value) -> B::Value {
-        self.b.op(ScalarOp::Cast(DType::I64), &[x])
+        let to = self.int_dtype();
+        self.b.op(ScalarOp::Cast(to), &[x])
     }
 
-    /// i64 to f64.
+    /// Int to float.
     pub(super) fn float(&mut self, x: B::Value) -> B::Value {
-        self.b.op(ScalarOp::Cast(DType::F64), &[x])
+        self.b.op(ScalarOp::Cast(self.float), &[x])
     }
 
-    /// The bits of an f64 as i64.
+    /// The bits of a float as an int.
     pub(super) fn bits(&mut self, x: B::Value) -> B::Value {
-        self.b.op(ScalarOp::Bitcast(DType::I64), &[x])
+        let to = self.int_dtype();
+        self.b.op(ScalarOp::Bitcast(to), &[x])
     }
 
-    /// The f64 of these bits.
+    /// The float of these bits.
     pub(super) fn of_bits(&mut self, x: B::Value) -> B::Value {
-        self.b.op(ScalarOp::Bitcast(DType::F64), &[x])
+        self.b.op(ScalarOp::Bitcast(self.float), &[x])
     }
 
     pub(super) fn shl(&mut self, x: B::Value, by: i64) -> B::Value {
@@ -144,12 +165,19 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.b.op(ScalarOp::ShrLogical, &[x, by])
     }
 
-    /// `2^n` for an i64 `n` in `-1022..=1023`.
+    /// `2^n` for an int `n` within the exponents of normal floats.
     pub(super) fn power_of_two(&mut self, n: B::Value) -> B::Value {
-        let bias = self.k(1023);
-        let biased = self.add(n, bias);
-        let bits = self.shl(biased, 52);
+        let fraction = self.fraction_bits();
+        let one = self.one_bits();
+        let raised = self.shl(n, fraction);
+        let bits = self.add(raised, one);
         self.of_bits(bits)
+    }
+
+    /// The bits of 1.0.
+    pub(super) fn one_bits(&mut self) -> B::Value {
+        let bits = Literal::from_f64(self.float, 1.0).bits as i64;
+        self.k(bits)
     }
 
     /// `c[0] + c[1] x + c[2] x^2 + ...` by Horner's rule with multiply-adds.
@@ -163,14 +191,13 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         sum
     }
 
-    /// `magnitude` with the sign bit of `sign`.
+    /// `magnitude`, which is not negative, with the sign bit of `sign`.
     pub(super) fn copysign(&mut self, magnitude: B::Value, sign: B::Value) -> B::Value {
         let bits = self.bits(sign);
-        let mask = self.k(i64::MIN);
+        let minus_zero = Literal::from_f64(self.float, -0.0).bits as i64;
+        let mask = self.k(minus_zero);
         let sign = self.and(bits, mask);
         let bits = self.bits(magnitude);
-        let cleared = self.k(i64::MAX);
-        let bits = self.and(bits, cleared);
         let bits = self.or(bits, sign);
         self.of_bits(bits)
     }

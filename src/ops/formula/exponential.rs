@@ -6,7 +6,6 @@
 //! the rest of the artanh series. Both series have the coefficients of the textbook.
 
 use super::arith::Arith;
-use crate::base::DType;
 use crate::ops::scalar::{ScalarBuilder, ScalarOp};
 
 /// ln 2 with its last 21 bits cleared, so that products with exponents are exact.
@@ -47,16 +46,22 @@ const ARTANH: [f64; 11] = [
     2.0 / 23.0,
 ];
 
+/// 2/3 less its f64.
+const TWO_THIRDS_LOW: f64 = 3.700_743_415_417_188e-17;
+
 impl<B: ScalarBuilder> Arith<'_, B> {
-    /// `n` (i64) and `exp(r) - 1` of the reduced argument.
-    fn reduced_exponential(&mut self, x: B::Value) -> (B::Value, B::Value) {
+    /// `n` (i64) and `exp(r) - 1` of the reduced argument `x + tail`.
+    fn reduced_exponential(&mut self, x: B::Value, tail: Option<B::Value>) -> (B::Value, B::Value) {
         let log2_e = self.c(LOG2_E);
         let scaled = self.mul(x, log2_e);
         let n = self.round(scaled);
         let minus_n = self.neg(n);
         let (high, low) = (self.c(LN2_HIGH), self.c(LN2_LOW));
         let r = self.fma(minus_n, high, x);
-        let r = self.fma(minus_n, low, r);
+        let mut r = self.fma(minus_n, low, r);
+        if let Some(tail) = tail {
+            r = self.add(r, tail);
+        }
         let series = self.polynomial(r, &INVERSE_FACTORIALS);
         let square = self.mul(r, r);
         let minus_one = self.fma(square, series, r);
@@ -64,8 +69,13 @@ impl<B: ScalarBuilder> Arith<'_, B> {
     }
 
     pub(super) fn exp(&mut self, x: B::Value) -> B::Value {
+        self.exp_of_sum(x, None)
+    }
+
+    /// `exp(x + tail)`; `tail` is small beside 1.
+    fn exp_of_sum(&mut self, x: B::Value, tail: Option<B::Value>) -> B::Value {
         let x = self.clamp(x, -746.0, 710.0);
-        let (n, minus_one) = self.reduced_exponential(x);
+        let (n, minus_one) = self.reduced_exponential(x, tail);
         let one = self.c(1.0);
         let value = self.add(minus_one, one);
         // 2^n in two steps: n reaches beyond the exponents of one.
@@ -79,7 +89,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
 
     pub(super) fn expm1(&mut self, x: B::Value) -> B::Value {
         let clamped = self.clamp(x, -746.0, 710.0);
-        let (n, minus_one) = self.reduced_exponential(clamped);
+        let (n, minus_one) = self.reduced_exponential(clamped, None);
         // 2 (2^(n-1) (exp(r) - 1) + (2^(n-1) - 1/2)): 2^1024 itself would overflow. Below 2^-60 nothing counts.
         let (one, floor) = (self.k(1), self.k(-100));
         let n = self.b.op(ScalarOp::Max, &[n, floor]);
@@ -208,20 +218,39 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         let error = self.fma(minus_s, below, f);
         let error = self.fma(minus_s, below_low, error);
         let s_low = self.div(error, below);
-        let square = self.mul(s, s);
-        let series = self.polynomial(square, &ARTANH);
-        let cube = self.mul(square, s);
-        let rest = self.mul(cube, series);
-        // exponent * ln 2 + 2 s + rest, largest first.
+        // 2/3 s^3 with its error; the terms after it are small enough for one f64.
+        let (square, square_low) = self.two_product(s, s);
+        let twice_s = self.add(s, s);
+        let square_low = self.fma(twice_s, s_low, square_low);
+        let (cube, cube_low) = self.two_product(square, s);
+        let cube_low = self.fma(square_low, s, cube_low);
+        let cube_low = self.fma(square, s_low, cube_low);
+        let [leading, rest @ ..] = ARTANH;
+        let (leading, leading_low) = (self.c(leading), self.c(TWO_THIRDS_LOW));
+        let (third, third_low) = self.two_product(cube, leading);
+        let third_low = self.fma(cube_low, leading, third_low);
+        let third_low = self.fma(cube, leading_low, third_low);
+        let series = self.polynomial(square, &rest);
+        let fifth = self.mul(cube, square);
+        let tail = self.fma(fifth, series, third_low);
+        // exponent * ln 2 + 2 s + the above, largest first.
         let (high, low) = (self.c(LN2_HIGH), self.c(LN2_LOW));
         let whole = self.mul(exponent, high);
-        let twice = self.add(s, s);
-        let (sum, lost) = self.two_sum(whole, twice);
-        let twice_low = self.add(s_low, s_low);
-        let tail = self.fma(exponent, low, twice_low);
+        let (sum, lost) = self.two_sum(whole, twice_s);
+        let (sum, lost_too) = self.two_sum(sum, third);
+        let two = self.c(2.0);
+        let tail = self.fma(two, s_low, tail);
+        let tail = self.fma(exponent, low, tail);
         let tail = self.add(tail, lost);
-        let tail = self.add(tail, rest);
+        let tail = self.add(tail, lost_too);
         self.two_sum(sum, tail)
+    }
+
+    /// The rounded product and what the rounding lost.
+    fn two_product(&mut self, a: B::Value, b: B::Value) -> (B::Value, B::Value) {
+        let product = self.mul(a, b);
+        let minus = self.neg(product);
+        (product, self.fma(a, b, minus))
     }
 
     /// The rounded sum and what the rounding lost (Knuth).
@@ -242,17 +271,14 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         let magnitude = self.abs(x);
         let (log, log_low) = self.long_log(magnitude);
         let log = self.log_limits(magnitude, log);
-        let product = self.mul(y, log);
-        let minus = self.neg(product);
-        let lost = self.fma(y, log, minus);
+        let (product, lost) = self.two_product(y, log);
         let tail = self.fma(y, log_low, lost);
-        let base = self.exp(product);
-        // exp(product + tail) = exp(product) (1 + tail), where that is finite and not lost to underflow.
-        let corrected = self.fma(base, tail, base);
+        // Where the product is beyond all exponents, or infinite, the tail is nothing, or none.
         let size = self.abs(product);
-        let limit = self.c(709.0);
+        let limit = self.c(750.0);
         let inside = self.lt(size, limit);
-        let result = self.select(inside, corrected, base);
+        let tail = self.select(inside, tail, zero);
+        let result = self.exp_of_sum(product, Some(tail));
         // Integers y, and odd ones among them.
         let floor = self.floor(y);
         let integer = self.eq(floor, y);
@@ -288,7 +314,6 @@ impl<B: ScalarBuilder> Arith<'_, B> {
 
     pub(super) fn rsqrt(&mut self, x: B::Value) -> B::Value {
         let root = self.b.op(ScalarOp::Sqrt, &[x]);
-        debug_assert_eq!(self.b.dtype(root), DType::F64);
         let one = self.c(1.0);
         self.div(one, root)
     }

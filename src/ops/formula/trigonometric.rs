@@ -2,7 +2,7 @@
 //!
 //! The argument is reduced to `x = q pi/2 + r`, `|r| <= pi/4`, with `r` as a sum of two f64. Below 2^28 that is done
 //! by subtracting multiples of pi/2 given to 160 bits (Cody and Waite). Above, the bits of 2/pi that matter for the
-//! argument's exponent are picked and multiplied with its mantissa in integers, so that the fraction has over 90
+//! argument's exponent are picked and multiplied with its mantissa in integers, so that the fraction has over 120
 //! correct bits (Payne and Hanek). Then the Taylor series of sine and cosine.
 
 use super::arith::Arith;
@@ -12,12 +12,12 @@ use crate::ops::scalar::{ScalarBuilder, ScalarOp};
 const HALF_PI: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
 
 /// The binary fraction of 2/pi, 32 bits a word, most significant first (mpmath at 2,000 bits).
-const TWO_OVER_PI: [i64; 38] = [
+const TWO_OVER_PI: [i64; 37] = [
     0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561, 0xb7246e3a,
     0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
     0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf,
     0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
-    0x56033046, 0xfc7b6bab,
+    0x56033046,
 ];
 
 /// `(-1)^k / (2k + 1)!` from `k = 1`.
@@ -72,15 +72,15 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         Reduced { quadrant: self.int(n), high, low }
     }
 
-    /// Six words of 2/pi from word `at` (i64, below `words.len() - 5`) on, by halving the candidates.
+    /// Seven words of 2/pi from word `at` (i64, below `words.len() - 6`) on, by halving the candidates.
     fn window(&mut self, at: B::Value, words: &[i64]) -> Vec<B::Value> {
         let mut candidates: Vec<B::Value> = words.iter().map(|&word| self.k(word)).collect();
-        let mut step = (words.len() - 5).next_power_of_two() / 2;
+        let mut step = (words.len() - 6).next_power_of_two() / 2;
         while step > 0 {
             let (bit, zero) = (self.k(step as i64), self.k(0));
             let masked = self.and(at, bit);
             let clear = self.eq(masked, zero);
-            let keep = candidates.len().min(step + 5);
+            let keep = candidates.len().min(step + 6);
             candidates = (0..keep)
                 .map(|k| match (candidates.get(k), candidates.get(k + step)) {
                     (Some(&near), Some(&far)) => self.select(clear, near, far),
@@ -94,7 +94,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
     }
 
     /// For `2^28 <= |x|`, finite.
-    fn reduce_large(&mut self, x: B::Value, double: bool) -> Reduced<B::Value> {
+    fn reduce_large(&mut self, x: B::Value) -> Reduced<B::Value> {
         // |x| = mantissa * 2^exponent with a mantissa of 53 bits.
         let magnitude = self.abs(x);
         let bits = self.bits(magnitude);
@@ -111,15 +111,14 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         let word = self.shr_logical(from, 5);
         let low_bits = self.k(31);
         let shift = self.and(from, low_bits);
-        // f32 reaches 2^128 only: bit 74 of the fraction, word 3 of the padded table.
         let mut table = vec![0];
-        table.extend_from_slice(if double { &TWO_OVER_PI } else { TWO_OVER_PI.get(..9).unwrap_or(&TWO_OVER_PI) });
+        table.extend_from_slice(&TWO_OVER_PI);
         let words = self.window(word, &table);
-        // Five words of 32 bits that begin at the wanted bit.
+        // Six words of 32 bits that begin at the wanted bit.
         let width = self.k(32);
         let back = self.sub(width, shift);
         let low_word = self.k(0xffff_ffff);
-        let mut digits = Vec::with_capacity(5);
+        let mut digits = Vec::with_capacity(6);
         for pair in words.windows(2) {
             let [first, second] = *pair else { continue };
             let left = self.b.op(ScalarOp::Shl, &[first, shift]);
@@ -130,7 +129,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         let m_low = self.and(mantissa, low_word);
         let m_high = self.shr_logical(mantissa, 32);
         // Column sums of the product, most significant digit first; what carries out of digit 0 is a multiple of 4.
-        let mut columns: Vec<Vec<B::Value>> = vec![Vec::new(); 5];
+        let mut columns: Vec<Vec<B::Value>> = vec![Vec::new(); 6];
         for (k, &digit) in digits.iter().enumerate() {
             for (factor, up) in [(m_low, 0), (m_high, 1)] {
                 let product = self.mul(digit, factor);
@@ -144,7 +143,7 @@ impl<B: ScalarBuilder> Arith<'_, B> {
             }
         }
         let mut carry = self.k(0);
-        let mut result = vec![carry; 5];
+        let mut result = vec![carry; 6];
         for (k, column) in columns.iter().enumerate().rev() {
             let mut sum = carry;
             for &part in column {
@@ -201,9 +200,9 @@ impl<B: ScalarBuilder> Arith<'_, B> {
     }
 
     /// Quadrant, sine and cosine of the reduced argument; NaN for infinities.
-    fn sine_cosine(&mut self, x: B::Value, double: bool) -> (B::Value, B::Value, B::Value) {
+    fn sine_cosine(&mut self, x: B::Value) -> (B::Value, B::Value, B::Value) {
         let near = self.reduce_small(x);
-        let far = self.reduce_large(x, double);
+        let far = self.reduce_large(x);
         let magnitude = self.abs(x);
         let limit = self.c(268_435_456.0);
         let small = self.lt(magnitude, limit);
@@ -244,8 +243,8 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.not(clear)
     }
 
-    pub(super) fn sin(&mut self, x: B::Value, double: bool) -> B::Value {
-        let (quadrant, sine, cosine) = self.sine_cosine(x, double);
+    pub(super) fn sin(&mut self, x: B::Value) -> B::Value {
+        let (quadrant, sine, cosine) = self.sine_cosine(x);
         let odd = self.bit(quadrant, 1);
         let value = self.select(odd, cosine, sine);
         let flip = self.bit(quadrant, 2);
@@ -254,8 +253,8 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.keep_zero(x, value)
     }
 
-    pub(super) fn cos(&mut self, x: B::Value, double: bool) -> B::Value {
-        let (quadrant, sine, cosine) = self.sine_cosine(x, double);
+    pub(super) fn cos(&mut self, x: B::Value) -> B::Value {
+        let (quadrant, sine, cosine) = self.sine_cosine(x);
         let one = self.k(1);
         let next = self.add(quadrant, one);
         let odd = self.bit(quadrant, 1);
@@ -265,8 +264,8 @@ impl<B: ScalarBuilder> Arith<'_, B> {
         self.select(flip, minus, value)
     }
 
-    pub(super) fn tan(&mut self, x: B::Value, double: bool) -> B::Value {
-        let (quadrant, sine, cosine) = self.sine_cosine(x, double);
+    pub(super) fn tan(&mut self, x: B::Value) -> B::Value {
+        let (quadrant, sine, cosine) = self.sine_cosine(x);
         let odd = self.bit(quadrant, 1);
         let minus = self.neg(cosine);
         let above = self.select(odd, minus, sine);

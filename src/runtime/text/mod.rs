@@ -82,14 +82,19 @@ pub fn host_str(text: &str) -> String {
     out
 }
 
-/// One float by itself: positional from 1e-4 up to 1e16, else with an exponent.
+/// One float by itself: positional from 1e-4 up to what its dtype says exactly (1e3, 1e6, 1e16), else with an exponent.
 fn plain(literal: Literal) -> String {
     let value = literal.to_f64();
     if !value.is_finite() {
         return float::special(value);
     }
     let digits = Digits::shortest(literal);
-    if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+    let most = match literal.dtype {
+        DType::F16 => 1e3,
+        DType::F32 | DType::Bf16 => 1e6,
+        _ => 1e16,
+    };
+    if value == 0.0 || (1e-4..most).contains(&value.abs()) {
         let text = digits.positional();
         if text.ends_with('.') { format!("{text}0") } else { text }
     } else {
