@@ -1,7 +1,8 @@
-//! The texts of the built-ins. Wrong arguments, negative sizes and values that do not fit have the codes of the room.
+//! The texts of the built-ins. A value that does not fit its dtype has the room's code, E0202.
 //!
 //! | code | meaning |
 //! |---|---|
+//! | E0250 | an unknown keyword, or too many, too few or repeated arguments |
 //! | E0251 | an argument of the wrong kind |
 //! | E0252 | an axis out of range, or given twice |
 //! | E0253 | a shape, count or width that does not fit the elements |
@@ -9,11 +10,36 @@
 //! | E0255 | operands whose shapes do not fit together |
 //! | E0256 | subscripts of `einsum` that make no sense |
 
+use super::Builtin;
 use crate::base::{DType, Diagnostic, Span};
+
+fn wrong_arguments(builtin: &Builtin, message: String, at: Span, label: &str) -> Diagnostic {
+    Diagnostic::error("E0250", message, at, label).help(format!("the signature is {}", builtin.signature()))
+}
+
+pub(super) fn unknown_keyword(builtin: &Builtin, keyword: &str, at: Span) -> Diagnostic {
+    wrong_arguments(builtin, format!("`{}` has no parameter `{keyword}`", builtin.name), at, "unknown keyword")
+}
+
+pub(super) fn too_many(builtin: &Builtin, count: usize, at: Span) -> Diagnostic {
+    let most = builtin.params.len();
+    let plural = if most == 1 { "" } else { "s" };
+    let message = format!("`{}` takes at most {most} argument{plural}, found {count}", builtin.name);
+    wrong_arguments(builtin, message, at, "one too many")
+}
+
+pub(super) fn given_twice(builtin: &Builtin, at: usize, span: Span) -> Diagnostic {
+    let name = builtin.params.get(at).map_or("", |param| param.name);
+    wrong_arguments(builtin, format!("`{name}` of `{}` is given twice", builtin.name), span, "given again here")
+}
+
+pub(super) fn missing(builtin: &Builtin, param: &str, at: Span) -> Diagnostic {
+    wrong_arguments(builtin, format!("`{}` needs `{param}`", builtin.name), at, "in this call")
+}
 
 /// A size, count or extent below 0.
 pub(super) fn negative(message: String, at: Span) -> Diagnostic {
-    Diagnostic::error("E0206", message, at, "below 0").help("give 0 or more")
+    Diagnostic::error("E0253", message, at, "below 0").help("give 0 or more")
 }
 
 pub(super) fn wrong_kind(what: &str, wanted: &str, found: &str, at: Span) -> Diagnostic {

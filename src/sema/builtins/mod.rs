@@ -16,7 +16,6 @@ mod order;
 mod tests;
 
 use crate::base::Span;
-use crate::sema::diagnostics::{missing_argument, surplus_argument, unknown_argument, unknown_name};
 use crate::sema::elaborate::{Elaborator, Outcome};
 use crate::sema::value::{Traced, Value};
 use crate::syntax::ast::Ident;
@@ -101,18 +100,13 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
     all().find(|builtin| builtin.name == name)
 }
 
-/// `1 argument`, `3 arguments`.
-fn arguments(count: usize) -> String {
-    format!("{count} argument{}", if count == 1 { "" } else { "s" })
-}
-
 /// Binds the arguments and builds the call.
 ///
 /// # Errors
 /// A diagnostic has been reported.
 pub fn call(el: &mut Elaborator<'_>, name: &str, span: Span, args: Vec<(Option<Ident>, Operand)>) -> Outcome<Traced> {
     let Some(builtin) = find(name) else {
-        return el.fail(unknown_name(name, None, span));
+        return el.fail(crate::sema::diagnostics::unknown_name(name, None, span));
     };
     let mut bound: Vec<Option<Operand>> = vec![None; builtin.params.len()];
     let count = args.len();
@@ -121,10 +115,7 @@ pub fn call(el: &mut Elaborator<'_>, name: &str, span: Span, args: Vec<(Option<I
         let at = match &keyword {
             Some(keyword) => match named(&keyword.name) {
                 Some(at) => at,
-                None => {
-                    let signature = builtin.signature();
-                    return el.fail(unknown_argument(&keyword.name, &signature, keyword.span));
-                }
+                None => return el.fail(diagnostics::unknown_keyword(builtin, &keyword.name, keyword.span)),
             },
             // A dtype may stand last, whatever was left out before it.
             None if position + 1 == count && matches!(operand.value, Value::DType(_)) => {
@@ -133,21 +124,14 @@ pub fn call(el: &mut Elaborator<'_>, name: &str, span: Span, args: Vec<(Option<I
             None => position,
         };
         match bound.get_mut(at) {
-            None => {
-                let message = format!("`{name}` takes at most {}, found {count}", arguments(builtin.params.len()));
-                return el.fail(surplus_argument(message, &builtin.signature(), operand.span));
-            }
-            Some(Some(_)) => {
-                let param = builtin.params.get(at).map_or("", |param| param.name);
-                let message = format!("`{param}` of `{name}` is given twice");
-                return el.fail(surplus_argument(message, &builtin.signature(), operand.span));
-            }
+            None => return el.fail(diagnostics::too_many(builtin, count, operand.span)),
+            Some(Some(_)) => return el.fail(diagnostics::given_twice(builtin, at, operand.span)),
             Some(slot) => *slot = Some(operand),
         }
     }
     for (param, arg) in builtin.params.iter().zip(&bound) {
         if param.required && arg.is_none() {
-            return el.fail(missing_argument(param.name, &builtin.signature(), span));
+            return el.fail(diagnostics::missing(builtin, param.name, span));
         }
     }
     el.builder.span = span;
