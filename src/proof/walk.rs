@@ -17,8 +17,8 @@ pub struct Held {
     pub ty: crate::ir::array::ArrayType,
     /// Arrays with one number share a buffer.
     pub buffer: u64,
-    /// Its buffer was given away.
-    pub given: bool,
+    /// Where its buffer was given away, if it was.
+    pub given: Option<Span>,
 }
 
 /// A name that a session has bound already.
@@ -120,13 +120,13 @@ impl Walk {
             };
             let mut dead = Vec::new();
             value.each_array(name, &mut |path, held| {
-                if held.given {
-                    dead.push(Rc::<str>::from(path));
+                if let Some(at) = held.given {
+                    dead.push((Rc::<str>::from(path), at));
                 }
             });
             let proved: Result<Proved, std::convert::Infallible> = value.try_map(
                 &mut |held| {
-                    let key = buffers.entry((held.buffer, held.given)).or_insert_with(|| {
+                    let key = buffers.entry((held.buffer, held.given.is_some())).or_insert_with(|| {
                         walk.next += 1;
                         Key::Temporary(walk.next)
                     });
@@ -136,8 +136,8 @@ impl Walk {
             );
             let proved = proved.unwrap_or_else(|never| match never {});
             walk.state.bind(0, name, &proved, Span::default());
-            for path in dead {
-                let given = Given { at: Span::default(), path: path.clone(), maybe: false };
+            for (path, at) in dead {
+                let given = Given { at, path: path.clone(), maybe: false };
                 walk.state.given.insert(Key::Leaf(0, path), given);
             }
         }

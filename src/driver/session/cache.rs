@@ -254,7 +254,7 @@ impl Session {
                 _ => return Err(Broken::new("cache", "every input of a program is bound").into()),
             });
         }
-        let outputs = self.device.run(&prepared.compiled, &run).map_err(|f| stopped(f, &prepared.compiled))?;
+        let outputs = self.device.run(&prepared.compiled, &run, self.at).map_err(|f| stopped(f, &prepared.compiled))?;
         drop(run);
         for id in given {
             self.given_away(id);
