@@ -3,10 +3,13 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 mod interpreter;
+#[path = "../passes/random.rs"]
+mod random;
 mod rig;
 
 mod maps;
 mod plans;
+mod programs;
 mod reductions;
 mod scalars;
 mod speed;

@@ -1,7 +1,7 @@
 //! Whole plans: loops, branches, checks, permutations, products, sorting; memory that is counted.
 
 use crate::interpreter::{read, write};
-use crate::rig::{Code, Random, affine, info, map_kernel, run_plan, same};
+use crate::rig::{Code, Random, affine, info, map_kernel, run_plan, run_plan_interrupted, same};
 use arr::backends::cpu::Cpu;
 use arr::backends::{Backend, Stop};
 use arr::base::{DType, Literal, Span};
@@ -76,6 +76,21 @@ fn branches_and_loops_on_flags() {
     let clear = Step::Copy { from: Slot(1), to: Slot(0), bytes: 1 };
     let rounds = Step::While { condition: vec![], flag: Slot(0), body: vec![copy(3, 4), clear] };
     assert_eq!(run(&over(&arrays, vec![rounds]), &arrays).unwrap()[4], longs(&[6]));
+}
+
+#[test]
+fn an_interrupt_ends_a_loop_until_a_donated_array_is_written() {
+    let cpu = Cpu::new(Some(1)).unwrap();
+    let arrays = [vec![1u8], vec![0u8], longs(&[5]), longs(&[6])];
+    let forever = |body| Step::While { condition: vec![], flag: Slot(0), body };
+    let mut plan = over(&arrays, vec![forever(vec![])]);
+    assert_eq!(run_plan_interrupted(&cpu, &plan, &arrays), Err(Stop::Interrupted));
+    // Once the donated array has been written, the loop must come to its own end.
+    let write = Step::Copy { from: Slot(2), to: Slot(3), bytes: 8 };
+    let clear = Step::Copy { from: Slot(1), to: Slot(0), bytes: 1 };
+    plan.params[3].kind = ParamKind::Array { donated: true };
+    plan.steps = vec![write, forever(vec![clear])];
+    assert!(run_plan_interrupted(&cpu, &plan, &arrays).is_ok());
 }
 
 #[test]

@@ -169,6 +169,15 @@ pub(crate) fn plan(kernel: &Kernel, arrays: &[Vec<u8>], of: &[usize]) -> Plan {
 
 /// Runs a plan whose arguments are all arrays; gives what is in them afterwards.
 pub(crate) fn run_plan(cpu: &Cpu, plan: &Plan, arrays: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Stop> {
+    run_with(cpu, plan, arrays, false)
+}
+
+/// The same with Ctrl-C pressed from the beginning.
+pub(crate) fn run_plan_interrupted(cpu: &Cpu, plan: &Plan, arrays: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Stop> {
+    run_with(cpu, plan, arrays, true)
+}
+
+fn run_with(cpu: &Cpu, plan: &Plan, arrays: &[Vec<u8>], interrupted: bool) -> Result<Vec<Vec<u8>>, Stop> {
     let executable = cpu.load(&Program::default(), plan).unwrap();
     let given: Vec<Rc<dyn Buffer>> = arrays
         .iter()
@@ -182,7 +191,7 @@ pub(crate) fn run_plan(cpu: &Cpu, plan: &Plan, arrays: &[Vec<u8>]) -> Result<Vec
     let fresh: Vec<Rc<dyn Buffer>> = plan.fresh.iter().map(|&bytes| cpu.allocate(bytes).unwrap()).collect();
     let fresh: Vec<&dyn Buffer> = fresh.iter().map(|buffer| &**buffer).collect();
     let arena = cpu.allocate(plan.arena).unwrap();
-    let interrupt = AtomicBool::new(false);
+    let interrupt = AtomicBool::new(interrupted);
     executable.run(&Arguments {
         params: &params,
         scalars: &vec![0; arrays.len()],

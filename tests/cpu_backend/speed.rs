@@ -8,7 +8,7 @@ use arr::backends::{Arguments, Backend, Buffer, Executable};
 use arr::base::{DType, Literal};
 use arr::ir::array::{Program, ReduceOp};
 use arr::ir::kernel::{Body, Index, InstKind, Kernel, Store};
-use arr::ir::plan::Plan;
+use arr::ir::plan::{MatmulOperand, Plan, Slot, Step};
 use arr::ops::scalar::{Function, ScalarOp};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -112,6 +112,22 @@ impl arr::ops::scalar::ScalarBuilder for Kernels<'_> {
     }
 }
 
+fn products(n: u64) {
+    let strides = [(n * n) as i64, n as i64, 1];
+    let operand = |slot| MatmulOperand { slot: Slot(slot), offset: 0, strides };
+    let arrays = vec![vec![0u8; 4 * (n * n) as usize]; 3];
+    let kernel = unary(DType::F32, &[4], affine(&[(0, 1)], 0), affine(&[(0, 1)], 0), scaled);
+    let mut plan = plan(&kernel, &arrays, &[0, 1]);
+    let (a, b) = (operand(0), operand(1));
+    plan.steps = vec![Step::Matmul { a, b, out: Slot(2), sizes: [1, n, n, n], dtype: DType::F32 }];
+    for threads in [1, 2] {
+        let cpu = Cpu::new(Some(threads)).unwrap();
+        let loaded = Loaded::new(&cpu, &plan);
+        let time = best(10, || loaded.run());
+        println!("f32 {n}^3 product, {threads} threads: {:.1} GFLOP/s", 2.0 * (n * n * n) as f64 / time / 1e3);
+    }
+}
+
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
@@ -165,6 +181,7 @@ fn speed() {
             },
         }
     };
+    products(1024);
     let bytes = [4 * total, 4 * n];
     report("sum of all, f32 2048^2", &reduce(ReduceOp::Sum, DType::F32, &[], &[total], flat.clone()), &bytes, 30);
     report("sum of rows, f32 2048^2", &reduce(ReduceOp::Sum, DType::F32, &[n], &[n], row_major.clone()), &bytes, 30);
