@@ -18,8 +18,45 @@ use arr::sema::value::Value;
 use arr::syntax::ast::{Name, StatementKind};
 use std::collections::BTreeMap;
 
-/// Texts (whole or beginnings) that arr answers otherwise, and why.
-const DIFFERENT: &[(&str, &str)] = &[];
+/// Calls that arr answers otherwise, and why.
+const DIFFERENT: &[(&str, &str)] = &[
+    ("exp(l)", WIDE),
+    ("expm1(l)", WIDE),
+    ("log(l)", WIDE),
+    ("log1p(l)", WIDE),
+    ("sqrt(l)", WIDE),
+    ("sin(l)", WIDE),
+    ("cos(l)", WIDE),
+    ("tan(l)", WIDE),
+    ("tanh(l)", WIDE),
+    ("gelu(l)", WIDE),
+    ("mean(l)", WIDE),
+    ("var(l)", WIDE),
+    ("std(l)", WIDE),
+    ("logsumexp(l)", WIDE),
+    ("argmax(d)", INDEX),
+    ("argmax(l)", INDEX),
+    ("argmin(d)", INDEX),
+    ("argmin(l)", INDEX),
+    ("log(s)", SUBNORMAL),
+    ("rsqrt(s)", SUBNORMAL),
+    ("sign(s)", SUBNORMAL),
+    ("bool(s)", SUBNORMAL),
+    ("softmax(i)", CONVERTED),
+    ("log_softmax(i)", CONVERTED),
+    ("cumsum(b)", HALVES),
+    ("cumsum(hh, axis=1)", HALVES),
+    ("minimum(ua, i[0:4])", LATTICE),
+    ("linspace(3, -3, 8, dtype=i64)", NARROWED),
+];
+
+const WIDE: &str = "functions of i64 give f32, the default float; JAX with 64 bits enabled gives f64";
+const INDEX: &str = "indexes are i32; JAX with 64 bits enabled gives i64";
+const SUBNORMAL: &str = "subnormals are kept; JAX flushes them to zero";
+const CONVERTED: &str = "ints become f32 before the maximum is taken away; JAX's difference wraps";
+const HALVES: &str = "running sums of halves accumulate in f32; JAX rounds at every step";
+const LATTICE: &str = "u32 and i32 meet in i64; JAX has no i64 with 64 bits disabled";
+const NARROWED: &str = "the dtype asked for is given; JAX narrows it with 64 bits disabled";
 
 struct Names(BTreeMap<Name, Binding>);
 
@@ -81,8 +118,12 @@ fn compare(found: &Array, wanted: &Array) -> Option<String> {
 fn every_built_in_is_jaxs() {
     let text = std::fs::read_to_string("tests/oracle/builtins.json").expect("the data is committed");
     let all: serde_json::Value = serde_json::from_str(&text).expect("the data is JSON");
-    let arrays: BTreeMap<String, Array> =
-        all["arrays"].as_object().expect("an object").iter().map(|(name, value)| (name.clone(), array(value))).collect();
+    let arrays: BTreeMap<String, Array> = all["arrays"]
+        .as_object()
+        .expect("an object")
+        .iter()
+        .map(|(name, value)| (name.clone(), array(value)))
+        .collect();
     let types = arrays.iter().map(|(name, array)| {
         let ty = ArrayType { dtype: array.dtype, shape: Shape::known(&array.extents) };
         (name.as_str().into(), Binding::Value(Value::Array(ty)))
@@ -101,7 +142,7 @@ fn every_built_in_is_jaxs() {
     let (mut count, mut wrong) = (0, Vec::new());
     for case in all["cases"].as_array().expect("a list") {
         let text = case["text"].as_str().expect("text");
-        if case.get("error").is_some() || DIFFERENT.iter().any(|(different, _)| text.starts_with(different)) {
+        if case.get("error").is_some() || DIFFERENT.iter().any(|(different, _)| text == *different) {
             continue;
         }
         let parsed = arr::syntax::parse(SourceId(0), text);
@@ -139,7 +180,13 @@ fn every_built_in_is_jaxs() {
         if let Some(difference) = compare(found, &array(case)) {
             wrong.push(format!("{text}: {difference}"));
         }
-        let compiled = compile(&cpu, &elaborated.program).expect("it compiles");
+        let compiled = match compile(&cpu, &elaborated.program) {
+            Ok(compiled) => compiled,
+            Err(broken) => {
+                wrong.push(format!("{text}: {broken}"));
+                continue;
+            }
+        };
         let arguments: Vec<Argument<'_>> = inputs.iter().map(|name| Argument::Array(&live[name.as_str()])).collect();
         let results = cpu.run(&compiled, &arguments, Span::default()).expect("it runs");
         let memory = results[0].memory().expect("held");

@@ -33,7 +33,11 @@ impl Array {
     /// The only handle to a buffer of its own.
     #[must_use]
     pub fn new(id: BufferId, memory: Rc<dyn Buffer>, dtype: DType, extents: Rc<[u64]>) -> Self {
-        Self { shared: Rc::new(Shared { id, memory: RefCell::new(Some(memory)), given: Cell::new(None) }), dtype, extents }
+        Self {
+            shared: Rc::new(Shared { id, memory: RefCell::new(Some(memory)), given: Cell::new(None) }),
+            dtype,
+            extents,
+        }
     }
 
     /// Another handle to the same buffer, seen as another type of as many bytes.
