@@ -80,7 +80,7 @@ impl Session {
             && (args.len() != arity || args.iter().any(|arg| arg.name.is_some()))
         {
             let message = format!("`{name}` takes {arity} arguments, found {}", args.len());
-            return Err(Diagnostic::error("E0219", message, at, "in this call").into());
+            return Err(Diagnostic::error("E0327", message, at, "in this call").into());
         }
         match (name, args) {
             ("print", _) => {
@@ -122,7 +122,7 @@ impl Session {
             },
             other => {
                 let message = format!("`{name}` reads an array or a number, found {}", other.kind());
-                return Err(Diagnostic::error("E0220", message, at, "not a number").into());
+                return Err(Diagnostic::error("E0327", message, at, "not a number").into());
             }
         };
         let converted = match (name, &scalar) {
@@ -150,7 +150,7 @@ impl Session {
             _ => None,
         });
         let Some(function) = function else {
-            return Err(Diagnostic::error("E0221", "`memory` takes a function and its arguments", at, "in this call")
+            return Err(Diagnostic::error("E0327", "`memory` takes a function and its arguments", at, "in this call")
                 .help("write memory(f, x)")
                 .into());
         };

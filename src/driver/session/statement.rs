@@ -106,7 +106,8 @@ impl Session {
             return Ok(());
         }
         let message = format!("`{}` is not bound here", name.name);
-        Err(Diagnostic::error("E0203", message, name.span, "nothing to delete").into())
+        let diagnostic = Diagnostic::error("E0322", message, name.span, "nothing to delete");
+        Err(diagnostic.help("only names of the same scope can be deleted").into())
     }
 
     fn integer(&mut self, expr: &Expr) -> Outcome<i64> {
@@ -127,11 +128,13 @@ impl Session {
             Value::Tuple(parts) if parts.len() == targets.len() => parts,
             Value::Tuple(parts) => {
                 let message = format!("{} names for a tuple of {}", targets.len(), parts.len());
-                return Err(Diagnostic::error("E0217", message, at, "counts differ").into());
+                return Err(Diagnostic::error("E0225", message, at, "counts differ")
+                    .help("write as many names as the tuple has elements")
+                    .into());
             }
             other => {
                 let message = format!("{} names for {}", targets.len(), other.kind());
-                return Err(Diagnostic::error("E0217", message, at, "only a tuple is taken apart").into());
+                return Err(Diagnostic::error("E0225", message, at, "only a tuple is taken apart").into());
             }
         };
         for (target, part) in targets.iter().zip(parts) {
@@ -192,7 +195,7 @@ impl Session {
         }
         replace(root, path, value).map_err(|field| {
             let message = format!("there is no field `{}` to change", field.name);
-            Diagnostic::error("E0218", message, field.span, "no such field").into()
+            Diagnostic::error("E0224", message, field.span, "no such field").into()
         })
     }
 
