@@ -26,7 +26,7 @@ fn given(program: &str) -> Vec<String> {
         let mut session = Session::new(device, Box::new(io::sink()));
         match session.run(&checked.program, &mut |_, _| Ok(())) {
             Ok(()) => {}
-            Err(Failure::Fault(fault)) => found.push(fault.code.0.to_owned()),
+            Err(Failure::Fault(fault)) => found.push(fault.code.to_owned()),
             Err(Failure::Rejected(all)) => found.extend(all.iter().map(|one| one.code.0.to_owned())),
             Err(other) => found.push(format!("{other:?}")),
         }
