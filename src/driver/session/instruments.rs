@@ -122,7 +122,9 @@ impl Session {
             },
             other => {
                 let message = format!("`{name}` reads an array or a number, found {}", other.kind());
-                return Err(Diagnostic::error("E0327", message, at, "not a number").into());
+                return Err(Diagnostic::error("E0327", message, at, "not a number")
+                    .help(format!("write `{name}(x)` with an array of one element"))
+                    .into());
             }
         };
         let converted = match (name, &scalar) {
@@ -134,7 +136,8 @@ impl Session {
             ("int", Scalar::Float(x)) if x.is_finite() && x.abs() < 9.2e18 => Scalar::Int(*x as i64),
             _ => {
                 let message = format!("`{name}` cannot read {}", self.text(&Value::Host(scalar))?);
-                return Err(Fault::new("R0207", message, at).into());
+                let help = "test it first: `int` takes finite numbers below 9.2e18";
+                return Err(Fault::new("R0207", message, at).help(help).into());
             }
         };
         Ok(Value::Host(converted))

@@ -44,7 +44,9 @@ impl Session {
                 let by = step.as_ref().map_or(Ok(1), |step| self.integer(step))?;
                 if by == 0 {
                     let at = step.as_ref().map_or(statement.span, |step| step.span);
-                    return Err(Fault::new("R0202", "the step of a `for` is 0", at).into());
+                    return Err(Fault::new("R0202", "the step of a `for` is 0", at)
+                        .help("use 1, or a negative step to go backwards")
+                        .into());
                 }
                 let mut i = start;
                 while if by > 0 { i < end } else { i > end } {
@@ -120,7 +122,9 @@ impl Session {
             },
             other => other.kind().to_owned(),
         };
-        Err(Fault::new("R0203", format!("expected an int, found {found}"), expr.span).into())
+        Err(Fault::new("R0203", format!("expected an int, found {found}"), expr.span)
+            .help("convert it with `int(x)`, or read one element of an array first")
+            .into())
     }
 
     fn destructure(&mut self, targets: &[Target], value: Live, at: Span) -> Outcome<()> {
