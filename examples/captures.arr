@@ -17,3 +17,18 @@ print("captured, after del c   ", mib())
 clear_caches()
 print("captured, after clear   ", mib())
 #> captured, after clear    (1, 16)
+#> [W0301] Warning: `captured` captures `c`, f32[2048, 2048]: the cache holds 16 MiB twice
+#>    ,-[ examples/captures.arr:9:1 ]
+#>    |
+#>  9 | captured(x)
+#>    | ^^^^^|^^^^^
+#>    |      `------- compiled with the capture here
+#>    |
+#>    |-[ examples/captures.arr:9:1 ]
+#>    |
+#>  7 | jit captured(p) = p + c
+#>    |     ^^^^|^^^
+#>    |         `----- `c` is read inside
+#>    |
+#>    | Help: pass it as an argument: `captured(..., c)`
+#> ---'

@@ -27,5 +27,7 @@ pub fn plan(program: &Program) -> Result<CheckedPlan, Broken> {
 /// # Errors
 /// When a pass or the backend broke an invariant.
 pub fn compile(device: &Device, program: &Program) -> Result<Compiled, Broken> {
-    device.load(program, plan(program)?)
+    // What is dead reads nothing: an argument of which only the type matters may be gone.
+    let program = passes::dce::run(program.clone());
+    device.load(&program, plan(&program)?)
 }

@@ -145,7 +145,9 @@ impl Prompt {
     }
 
     fn names(&self) -> String {
-        let mut names: Vec<String> = self.session.names().iter().map(ToString::to_string).collect();
+        let globals = self.session.names.globals.names.iter();
+        let bound = globals.filter(|(_, slot)| matches!(slot, Slot::Bound { .. }));
+        let mut names: Vec<String> = bound.map(|(name, _)| name.to_string()).collect();
         names.sort();
         if names.is_empty() { "no names yet".to_owned() } else { names.join("  ") }
     }

@@ -140,10 +140,19 @@ impl Walk {
     }
 
     /// A condition: read to the host.
-    pub(super) fn condition(&mut self, expr: &Expr) -> Option<()> {
+    pub(super) fn condition(&mut self, expr: &Expr) -> Option<Proved> {
         let value = self.evaluate(expr)?;
         self.use_value(&value, expr.span);
-        Some(())
+        let many = match &value {
+            Value::Array(array) => array.ty.shape.elements().and_then(|n| n.known()).is_some_and(|n| n != 1),
+            _ => false,
+        };
+        if many {
+            let found = super::diagnostics::type_text(&type_of(&value));
+            self.say(crate::sema::diagnostics::no_condition(&found, expr.span));
+            return None;
+        }
+        Some(value)
     }
 
     /// `params.w`, without reading anything.

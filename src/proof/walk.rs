@@ -17,8 +17,8 @@ pub struct Held {
     pub ty: crate::ir::array::ArrayType,
     /// Arrays with one number share a buffer.
     pub buffer: u64,
-    /// Its buffer was given away.
-    pub given: bool,
+    /// Where its buffer was given away, if it was.
+    pub given: Option<Span>,
 }
 
 /// A name that a session has bound already.
@@ -120,13 +120,13 @@ impl Walk {
             };
             let mut dead = Vec::new();
             value.each_array(name, &mut |path, held| {
-                if held.given {
-                    dead.push(Rc::<str>::from(path));
+                if let Some(at) = held.given {
+                    dead.push((Rc::<str>::from(path), at));
                 }
             });
             let proved: Result<Proved, std::convert::Infallible> = value.try_map(
                 &mut |held| {
-                    let key = buffers.entry((held.buffer, held.given)).or_insert_with(|| {
+                    let key = buffers.entry((held.buffer, held.given.is_some())).or_insert_with(|| {
                         walk.next += 1;
                         Key::Temporary(walk.next)
                     });
@@ -136,8 +136,8 @@ impl Walk {
             );
             let proved = proved.unwrap_or_else(|never| match never {});
             walk.state.bind(0, name, &proved, Span::default());
-            for path in dead {
-                let given = Given { at: Span::default(), path: path.clone(), maybe: false };
+            for (path, at) in dead {
+                let given = Given { at, path: path.clone(), maybe: false };
                 walk.state.given.insert(Key::Leaf(0, path), given);
             }
         }
@@ -155,9 +155,14 @@ impl Walk {
     }
 
     /// Reports once per code and place.
-    pub(super) fn say(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn say(&mut self, mut diagnostic: Diagnostic) {
         if self.quiet > 0 {
             return;
+        }
+        for (function, call) in self.calls.iter().rev() {
+            if !diagnostic.labels.iter().any(|label| label.span == *call) {
+                diagnostic = diagnostic.label(*call, format!("in this call of `{}`", function.name.name));
+            }
         }
         let at = diagnostic.labels.first().map(|label| label.span).unwrap_or_default();
         if self.seen.insert((diagnostic.code.0, at)) {
@@ -271,8 +276,13 @@ impl Walk {
                 self.repeat(statement.span, |walk| walk.block(body));
             }
             StatementKind::Assert { condition, message } => {
-                for part in [Some(condition), message.as_ref()].into_iter().flatten() {
-                    let _ = self.condition(part);
+                if let Some(message) = message {
+                    let _ = self.evaluate(message);
+                }
+                if let Some(value) = self.condition(condition)
+                    && let Value::Host(HostType { known: Some(KnownHost::Bool(false)), .. }) = value
+                {
+                    self.say(crate::sema::diagnostics::refuted(None, condition.span));
                 }
             }
             StatementKind::Function(function) => {
@@ -323,6 +333,8 @@ impl Walk {
         let span = value.span;
         match self.evaluate(value) {
             Some(Value::Tuple(parts)) if parts.len() == targets.len() => {
+                // All at once: `a, b = b, a` must not lose what `a` was when it is bound anew.
+                let parts: Vec<Proved> = parts.iter().map(|part| self.unnamed(part)).collect();
                 for (target, part) in targets.iter().zip(parts) {
                     self.assign(target, Some(part), at);
                 }
@@ -337,6 +349,25 @@ impl Walk {
             }
             None => targets.iter().for_each(|target| self.assign(target, None, at)),
         }
+    }
+
+    /// The value under unnamed leaves, so that it does not depend on what names mean next.
+    fn unnamed(&mut self, value: &Proved) -> Proved {
+        let (state, next) = (&mut self.state, &mut self.next);
+        let value: Result<Proved, std::convert::Infallible> = value.try_map(
+            &mut |array| {
+                *next += 1;
+                let key = Key::Temporary(*next);
+                let closure = state.closure(&array.from);
+                state.share(&key, &closure);
+                if let Some(given) = array.from.iter().find_map(|key| state.given.get(key)).cloned() {
+                    state.given.insert(key.clone(), given);
+                }
+                Ok(Tracked { ty: array.ty.clone(), from: BTreeSet::from([key]) })
+            },
+            &mut |host| Ok(host.clone()),
+        );
+        value.unwrap_or_else(|never| match never {})
     }
 
     /// Binds a name or a field; `None` is the value of an expression with an error.

@@ -1,15 +1,16 @@
 //! Handles to live arrays.
 
 use crate::backends::Buffer;
-use crate::base::{DType, Literal};
+use crate::base::{DType, Literal, Span};
 use crate::ledger::{BufferId, Contents};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A buffer that handles share. It is empty once it was given away.
 struct Shared {
     id: BufferId,
     memory: RefCell<Option<Rc<dyn Buffer>>>,
+    given: Cell<Option<Span>>,
 }
 
 /// A handle to an array. Cloning shares the buffer.
@@ -32,7 +33,11 @@ impl Array {
     /// The only handle to a buffer of its own.
     #[must_use]
     pub fn new(id: BufferId, memory: Rc<dyn Buffer>, dtype: DType, extents: Rc<[u64]>) -> Self {
-        Self { shared: Rc::new(Shared { id, memory: RefCell::new(Some(memory)) }), dtype, extents }
+        Self {
+            shared: Rc::new(Shared { id, memory: RefCell::new(Some(memory)), given: Cell::new(None) }),
+            dtype,
+            extents,
+        }
     }
 
     /// Another handle to the same buffer, seen as another type of as many bytes.
@@ -53,10 +58,17 @@ impl Array {
         self.shared.memory.borrow().clone()
     }
 
-    /// Takes the buffer out of this and every other handle.
+    /// Takes the buffer out of this and every other handle; `at` is the call that gave it away.
     #[must_use]
-    pub fn give(&self) -> Option<Rc<dyn Buffer>> {
+    pub fn give(&self, at: Span) -> Option<Rc<dyn Buffer>> {
+        self.shared.given.set(Some(at));
         self.shared.memory.borrow_mut().take()
+    }
+
+    /// Where the buffer was given away, if it was.
+    #[must_use]
+    pub fn given(&self) -> Option<Span> {
+        self.shared.given.get()
     }
 
     /// Whether this is the only handle.

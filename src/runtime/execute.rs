@@ -4,7 +4,7 @@
 
 use super::Array;
 use crate::backends::{Arguments, Backend, Buffer, Executable, Stop};
-use crate::base::{Broken, Unavailable};
+use crate::base::{Broken, Span, Unavailable};
 use crate::ir::array::{ParamKind, Program};
 use crate::ir::plan::OutputSource;
 use crate::ledger::BufferId;
@@ -93,11 +93,11 @@ impl Device {
         Ok(Array::new(self.identity(), memory, array.dtype, array.extents.clone()))
     }
 
-    /// Runs a program. Donated arguments are taken out of all their handles once it has succeeded.
+    /// Runs a program for the statement at `at`. Donated arguments are taken out of all their handles once it has succeeded.
     ///
     /// # Errors
     /// When a check fails, memory is out, or Ctrl-C was pressed; then nothing has changed.
-    pub fn run(&self, program: &Compiled, arguments: &[Argument<'_>]) -> Result<Vec<Array>, Failure> {
+    pub fn run(&self, program: &Compiled, arguments: &[Argument<'_>], at: Span) -> Result<Vec<Array>, Failure> {
         let plan = program.plan.plan();
         if arguments.len() != plan.params.len() {
             return Err(Broken::new("execute", "one argument per parameter of the plan").into());
@@ -137,7 +137,7 @@ impl Device {
             program.executable.run(&arguments).map_err(Failure::Stop)?;
         }
         drop(held);
-        self.outputs(program, arguments, &fresh)
+        self.outputs(program, arguments, &fresh, at)
     }
 
     fn outputs(
@@ -145,6 +145,7 @@ impl Device {
         program: &Compiled,
         arguments: &[Argument<'_>],
         fresh: &[Rc<dyn Buffer>],
+        at: Span,
     ) -> Result<Vec<Array>, Failure> {
         let plan = program.plan.plan();
         // Given buffers leave their old handles first, so that none survives beside the result.
@@ -152,7 +153,7 @@ impl Device {
         for (argument, param) in arguments.iter().zip(&plan.params) {
             given_away.push(match (argument, param.kind) {
                 (Argument::Array(array), ParamKind::Array { donated: true }) => {
-                    Some((array.id(), array.give().ok_or_else(|| given("execute"))?))
+                    Some((array.id(), array.give(at).ok_or_else(|| given("execute"))?))
                 }
                 _ => None,
             });

@@ -29,6 +29,8 @@ pub(super) struct Compiled {
     pub(super) rows: u64,
     /// The innermost parallel loop.
     pub(super) columns: u64,
+    /// Whether it walks memory along the rows rather than the columns, and is better done in narrow stripes.
+    pub(super) striped: bool,
     /// Roughly: instructions in all, or bytes touched if that is more.
     pub(super) cost: u64,
 }
@@ -155,7 +157,8 @@ impl Functions {
         let bytes = original.buffers.iter().map(|info| info.elements.saturating_mul(info.dtype.bytes() as u64));
         let bytes = bytes.fold(0u64, u64::saturating_add);
         let bytes = bytes.min(steps.saturating_mul(8));
-        Ok(Compiled { work, rows, columns: *columns, cost: bytes.max(steps) })
+        let striped = striped(&self.collapsed);
+        Ok(Compiled { work, rows, columns: *columns, striped, cost: bytes.max(steps) })
     }
 }
 
@@ -296,6 +299,27 @@ fn values(index: &Index, into: &mut Vec<crate::ir::kernel::Inst>) {
             Atom::Var(_) => {}
         }
     }
+}
+
+/// Whether a load or store of an elementwise kernel stays within cache lines from row to row but not from column to
+/// column, as in a transposition.
+fn striped(kernel: &Kernel) -> bool {
+    const LINE: u64 = 64;
+    let Body::Map { block, stores } = &kernel.body else { return false };
+    let Some(row) = (kernel.extents.len() as u32).checked_sub(2) else { return false };
+    let walks = |buffer: usize, index: &Index| {
+        let size = kernel.buffers.get(buffer).map_or(1, |info| info.dtype.bytes() as u64);
+        let stride = |variable: u32| {
+            let term = index.terms.iter().find(|(atom, _)| *atom == Atom::Var(variable));
+            term.map_or(0, |(_, by)| by.unsigned_abs().saturating_mul(size))
+        };
+        stride(row + 1) >= LINE && (1..LINE).contains(&stride(row))
+    };
+    let loads = block.insts.iter().any(|inst| match &inst.kind {
+        InstKind::Load { buffer, index, .. } => walks(*buffer, index),
+        _ => false,
+    });
+    loads || stores.iter().any(|store| walks(store.buffer, &store.index))
 }
 
 /// Whether neighbouring results are better computed together: loads are neighbours along the innermost parallel loop

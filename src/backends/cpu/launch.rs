@@ -20,6 +20,8 @@ const PARALLEL: u64 = 256 << 10;
 const TASKS: u64 = 4;
 /// Bytes of partial results that a worker has room for at least.
 const SCRATCH: u64 = 64 << 10;
+/// Columns of a stripe: as many cache lines are in use at a time.
+const STRIPE: i64 = 32;
 /// Columns that a cut leaves together at least: then no call but the last has a rest beside its vectors.
 const LEAST_COLUMNS: u64 = 4;
 
@@ -57,13 +59,7 @@ pub(super) fn launch(compiled: &Compiled, buffers: &[Raw], threads: &Threads, sc
     match &compiled.work {
         Work::Map(entry) if parallel => map(*entry, compiled, buffers, threads),
         Work::Map(entry) => {
-            let all = Range {
-                rows: [0, compiled.rows as i64],
-                columns: [0, compiled.columns as i64],
-                chunks: [0; 2],
-                pitch: 0,
-            };
-            entry.call(buffers, Raw::NOWHERE, &all);
+            part(*entry, compiled, buffers, [0, compiled.rows as i64], [0, compiled.columns as i64]);
         }
         Work::Reduce { chunks, finish, count, kept, dtype, op } => {
             let reduction =
@@ -83,10 +79,21 @@ fn map(entry: Entry, compiled: &Compiled, buffers: &[Raw], threads: &Threads) {
     };
     threads.each(total.div_ceil(step) as usize, &|task, _| {
         let from = task as u64 * step;
-        let part = [from as i64, total.min(from + step) as i64];
-        let (rows, columns) = if by_rows { (part, [0, columns as i64]) } else { ([0, rows as i64], part) };
-        entry.call(buffers, Raw::NOWHERE, &Range { rows, columns, chunks: [0; 2], pitch: 0 });
+        let cut = [from as i64, total.min(from + step) as i64];
+        let (rows, columns) = if by_rows { (cut, [0, columns as i64]) } else { ([0, rows as i64], cut) };
+        part(entry, compiled, buffers, rows, columns);
     });
+}
+
+/// A rectangle of an elementwise kernel; in stripes that are narrow enough for the cache, if it goes against the grain.
+fn part(entry: Entry, compiled: &Compiled, buffers: &[Raw], rows: [i64; 2], columns: [i64; 2]) {
+    let step = if compiled.striped { STRIPE } else { i64::MAX };
+    let mut from = columns[0];
+    while from < columns[1] {
+        let to = from.saturating_add(step).min(columns[1]);
+        entry.call(buffers, Raw::NOWHERE, &Range { rows, columns: [from, to], chunks: [0; 2], pitch: 0 });
+        from = to;
+    }
 }
 
 struct Reduction {

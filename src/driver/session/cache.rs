@@ -244,7 +244,7 @@ impl Session {
                     if param.kind == (ParamKind::Array { donated: true }) {
                         given.push(array.id());
                         Argument::Array(array)
-                    } else if prepared.read.get(at) == Some(&true) {
+                    } else if prepared.read.get(at) == Some(&true) || array.memory().is_some() {
                         Argument::Array(array)
                     } else {
                         Argument::Unread
@@ -254,7 +254,7 @@ impl Session {
                 _ => return Err(Broken::new("cache", "every input of a program is bound").into()),
             });
         }
-        let outputs = self.device.run(&prepared.compiled, &run).map_err(|f| stopped(f, &prepared.compiled))?;
+        let outputs = self.device.run(&prepared.compiled, &run, self.at).map_err(|f| stopped(f, &prepared.compiled))?;
         drop(run);
         for id in given {
             self.given_away(id);

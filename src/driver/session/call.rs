@@ -116,7 +116,7 @@ impl Session {
     fn take_over(&mut self, value: &Live) -> Outcome<Live> {
         value.try_map(
             &mut |array| {
-                let memory = array.give().ok_or_else(|| Broken::new("call", "no buffer is given twice"))?;
+                let memory = array.give(self.at).ok_or_else(|| Broken::new("call", "no buffer is given twice"))?;
                 self.given_away(array.id());
                 Ok(Array::new(array.id(), memory, array.dtype, array.extents.clone()))
             },

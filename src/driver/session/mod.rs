@@ -130,7 +130,7 @@ impl Session {
                         &mut |array: &Array| {
                             let extents = array.extents.iter().map(|&extent| extent.into()).collect();
                             let ty = ArrayType::new(array.dtype, Shape(extents));
-                            Ok(Held { ty, buffer: array.id().0, given: array.memory().is_none() })
+                            Ok(Held { ty, buffer: array.id().0, given: array.given() })
                         },
                         &mut |scalar| Ok(scalar.clone()),
                     );

@@ -44,8 +44,8 @@ fn need(holds: bool, rule: impl FnOnce() -> String) -> Outcome<()> {
 
 impl Flow<'_> {
     /// Runs over all steps; for each storage, whether it holds a complete value of one of its own slots at the end
-    /// (not one that came by an exchange of pointers).
-    pub(super) fn run(&self, steps: &[Step]) -> Outcome<BTreeMap<(u8, u64), bool>> {
+    /// (not one that came by an exchange of pointers). The slots of `live` are read after the last step.
+    pub(super) fn run(&self, steps: &[Step], live: &[Slot]) -> Outcome<BTreeMap<(u8, u64), bool>> {
         let (cells, pointers) = self.cells();
         let mut holds = vec![BTreeSet::new(); cells.storages.len()];
         for (slot, &cell) in pointers.iter().enumerate().take(self.params.len()) {
@@ -53,6 +53,9 @@ impl Flow<'_> {
         }
         let start = State { pointers, holds, dirty: false };
         let ends = self.steps(steps, vec![start], &cells)?;
+        for end in &ends {
+            self.read(end, live)?;
+        }
         let mut complete = BTreeMap::new();
         for (at, storage) in cells.storages.iter().enumerate() {
             let own = |slot: &u32| self.slots.get(*slot as usize).is_some_and(|info| info.storage == *storage);
@@ -308,6 +311,10 @@ impl Flow<'_> {
 
     fn read(&self, state: &State, slots: &[Slot]) -> Outcome<()> {
         for &slot in slots {
+            // No bytes hold any value.
+            if self.bytes(slot)? == 0 {
+                continue;
+            }
             let cell = self.cell(state, slot)?;
             let there = state.holds.get(cell).is_some_and(|set| set.contains(&slot.0));
             need(there, || format!("R2: slot {} is read where its value is not, or not any more", slot.0))?;

@@ -15,19 +15,30 @@ pub(super) struct Layout<'a> {
     pub(super) aliasing: &'a [Aliasing],
     pub(super) slots: Vec<SlotInfo>,
     pub(super) steps: Vec<Step>,
+    /// What leaves the program: these slots hold their values after the last step.
+    pub(super) live: Vec<Slot>,
 }
 
 impl Layout<'_> {
-    /// Whether the flow of values is right, and what the first fault is.
+    /// Whether the flow of values is right, and what the first fault is. What leaves the program in a buffer of its own
+    /// is there itself, and not by an exchange of pointers.
     pub(super) fn fault(&self) -> Option<String> {
         let flow = Flow { params: self.params, slots: &self.slots, kernels: self.kernels, aliasing: self.aliasing };
-        flow.run(&self.steps).err()
+        let complete = match flow.run(&self.steps, &self.live) {
+            Ok(complete) => complete,
+            Err(fault) => return Some(fault),
+        };
+        let storages = self.live.iter().map(|&slot| self.storage(slot));
+        let elsewhere = storages
+            .filter(|storage| !matches!(storage, Storage::Arena(_)))
+            .find(|&storage| complete.get(&key(storage)) != Some(&true));
+        elsewhere.map(|storage| format!("R9: {storage:?} is not complete"))
     }
 
     /// Whether the storage holds a complete value of its own at the end.
     pub(super) fn completes(&self, storage: Storage) -> bool {
         let flow = Flow { params: self.params, slots: &self.slots, kernels: self.kernels, aliasing: self.aliasing };
-        flow.run(&self.steps).is_ok_and(|complete| complete.get(&key(storage)) == Some(&true))
+        flow.run(&self.steps, &self.live).is_ok_and(|complete| complete.get(&key(storage)) == Some(&true))
     }
 
     /// The storage of a slot.

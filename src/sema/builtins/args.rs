@@ -67,13 +67,22 @@ impl Elaborator<'_> {
         items.iter().map(|item| self.demand_size(item, "an extent", operand.span)).collect()
     }
 
+    /// One extent, 0 or more.
+    pub(super) fn extent(&mut self, operand: &Operand, what: &str) -> Outcome<Size> {
+        let size = self.demand_size(&operand.value, what, operand.span)?;
+        if size.constant().is_some_and(|n| n < 0) {
+            let message = format!("{what} cannot be negative: {size}");
+            return self.fail(diagnostics::negative(message, operand.span));
+        }
+        Ok(size)
+    }
+
     /// A shape without negative extents.
     pub(super) fn extents(&mut self, operand: &Operand) -> Outcome<Shape> {
         let extents = self.shape_of(operand)?;
         if let Some(extent) = extents.iter().find(|extent| extent.constant().is_some_and(|n| n < 0)) {
             let message = format!("an extent cannot be negative: {extent}");
-            let help = "extents are 0 or more";
-            return self.fail(diagnostics::wrong_shape(message, operand.span, "this shape", help));
+            return self.fail(diagnostics::negative(message, operand.span));
         }
         Ok(Shape(extents))
     }
@@ -106,6 +115,16 @@ impl Elaborator<'_> {
             }
             None => self.axis_in(default, rank, at),
         }
+    }
+
+    /// A rank-0 number: a host value or a scalar array.
+    pub(super) fn scalar_of(&mut self, operand: &Operand, dtype: DType, what: &str) -> Outcome<array::Value> {
+        let value = self.array_of(&operand.value, dtype, operand.span)?;
+        let ty = self.array_type(value);
+        if ty.shape.rank() == 0 {
+            return Ok(value);
+        }
+        self.fail(diagnostics::wrong_kind(what, "a scalar", &ty.to_string(), operand.span))
     }
 
     /// The axes argument, sorted; all axes when it was left out.

@@ -8,7 +8,6 @@ use super::diagnostics;
 use super::{Call, EINSUM_OPERANDS, Operand};
 use crate::base::{Literal, Shape, Size};
 use crate::ir::array::{self, ReduceOp};
-use crate::ops::scalar::ScalarOp;
 use crate::sema::elaborate::{Elaborator, Outcome};
 use crate::sema::value::{Known, Traced, Value};
 use std::collections::BTreeMap;
@@ -132,27 +131,58 @@ fn extents(
 }
 
 /// Takes the diagonal of repeated labels and stretches extents of 1.
-fn normalised(el: &mut Elaborator<'_>, operand: Labelled, extents: &BTreeMap<char, Size>) -> Labelled {
+fn normalised(
+    el: &mut Elaborator<'_>,
+    operand: Labelled,
+    extents: &BTreeMap<char, Size>,
+    call: &Call,
+) -> Outcome<Labelled> {
     let Labelled { mut x, mut labels } = operand;
-    let full = |labels: &[char]| Shape(labels.iter().filter_map(|label| extents.get(label).cloned()).collect());
-    let shape = full(&labels);
+    let shape = Shape(labels.iter().filter_map(|label| extents.get(label).cloned()).collect());
     x = el.builder.broadcast_to(x, shape);
     loop {
         let pair = labels
             .iter()
             .enumerate()
             .find_map(|(at, label)| labels.iter().take(at).position(|other| other == label).map(|before| (before, at)));
-        let Some((near, far)) = pair else { return Labelled { x, labels } };
-        // Everything off the diagonal becomes zero, then one of the two axes is summed away.
-        let ty = el.array_type(x);
-        let row = el.builder.iota(crate::base::DType::I64, ty.shape.clone(), near);
-        let column = el.builder.iota(crate::base::DType::I64, ty.shape.clone(), far);
-        let on = el.map2(ScalarOp::Eq, row, column);
-        let zero = el.builder.full(Literal::from_i64(ty.dtype, 0), ty.shape);
-        x = el.builder.map(ScalarOp::Select, &[on, x, zero]);
-        x = sum_axes(el, x, vec![far]);
-        labels.remove(far);
+        let Some((near, far)) = pair else { return Ok(Labelled { x, labels }) };
+        x = diagonal(el, x, (near, far), call)?;
+        let label = labels.remove(far);
+        labels.remove(near);
+        labels.insert(0, label);
     }
+}
+
+/// The elements with equal indexes along two axes of one extent, which become one axis in front.
+///
+/// Behind the n * n elements of each matrix stand n more; as n rows of n + 1, the first column is the diagonal. No element
+/// is computed, so that every bit stays, and n may be a symbol.
+fn diagonal(
+    el: &mut Elaborator<'_>,
+    x: array::Value,
+    (near, far): (usize, usize),
+    call: &Call,
+) -> Outcome<array::Value> {
+    let ty = el.array_type(x);
+    let others: Vec<usize> = (0..ty.shape.rank()).filter(|axis| *axis != near && *axis != far).collect();
+    let rest: Vec<Size> = others.iter().filter_map(|&axis| ty.shape.0.get(axis).cloned()).collect();
+    let n = ty.shape.0.get(near).cloned().unwrap_or_default();
+    let with = |front: Vec<Size>| Shape(front.into_iter().chain(rest.iter().cloned()).collect());
+    let (square, wide) = (n.mul(&n), n.add(&Size::from(1)));
+    let (Some(square), Some(wide)) = (square, wide) else {
+        return el.fail(crate::sema::diagnostics::too_large(&ty.to_string(), call.span));
+    };
+    let Some(padded) = square.add(&n) else {
+        return el.fail(crate::sema::diagnostics::too_large(&ty.to_string(), call.span));
+    };
+    let x = el.builder.transpose(x, [near, far].into_iter().chain(others).collect());
+    let x = el.builder.reshape(x, with(vec![square]));
+    let fill = el.builder.constant(Literal::from_i64(ty.dtype, 0));
+    let x = el.builder.pad(x, fill, vec![Size::from(0); rest.len() + 1], with(vec![padded]));
+    let x = el.builder.reshape(x, with(vec![n.clone(), wide]));
+    let (starts, steps) = (vec![Size::from(0); rest.len() + 2], vec![1; rest.len() + 2]);
+    let x = el.builder.slice(x, starts, steps, with(vec![n.clone(), Size::from(1)]));
+    Ok(el.builder.reshape(x, with(vec![n])))
 }
 
 fn sum_axes(el: &mut Elaborator<'_>, x: array::Value, axes: Vec<usize>) -> array::Value {
@@ -182,7 +212,8 @@ fn contract(
     extents: &BTreeMap<char, Size>,
     call: &Call,
 ) -> Outcome<Traced> {
-    let mut rest: Vec<Labelled> = operands.into_iter().map(|operand| normalised(el, operand, extents)).collect();
+    let mut rest: Vec<Labelled> =
+        operands.into_iter().map(|operand| normalised(el, operand, extents, call)).collect::<Outcome<_>>()?;
     let mut left = rest.remove(0);
     while !rest.is_empty() {
         let right = rest.remove(0);

@@ -183,6 +183,9 @@ fn arange(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     let Some(count) = count else {
         return el.fail(crate::sema::diagnostics::must_be_known("the extent of `arange`", call.span));
     };
+    if let (Some(first), Some(count)) = (low.constant(), count.constant()) {
+        values_fit(el, call, dtype, (first, by, count))?;
+    }
     let shape = Shape(vec![count]);
     el.size_limit(ArrayType::new(dtype, shape.clone()), call.span)?;
     el.builder.span = call.span;
@@ -196,6 +199,21 @@ fn arange(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     let scaled = el.map2(ScalarOp::Mul, index, step);
     let values = el.map2(ScalarOp::Add, scaled, start);
     Ok(Value::Array(el.builder.cast(values, dtype)))
+}
+
+/// Refuses a first or last value beyond an int dtype.
+fn values_fit(el: &mut Elaborator<'_>, call: &Call, dtype: DType, (first, by, count): (i64, i64, i64)) -> Outcome<()> {
+    if count == 0 || !dtype.is_int() {
+        return Ok(());
+    }
+    let last = i128::from(first) + i128::from(count - 1) * i128::from(by);
+    for value in [i128::from(first), last] {
+        let fits = i64::try_from(value).is_ok_and(|n| Literal::from_i64(dtype, n).to_i64() == n);
+        if !fits {
+            return el.fail(diagnostics::value_does_not_fit(value, dtype, call.span));
+        }
+    }
+    Ok(())
 }
 
 fn arange_floats(
@@ -237,18 +255,12 @@ fn linspace(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     let dtype = el.dtype_of(call.given(4).as_ref(), DType::F32)?;
     if count < 0 {
         let message = format!("`linspace` needs a number of values of 0 or more, found {count}");
-        return el.fail(diagnostics::wrong_shape(message, call.span, "in this call", "give 0 or more"));
+        return el.fail(diagnostics::negative(message, call.span));
     }
     let shape = Shape(vec![Size::from(count)]);
     el.size_limit(ArrayType::new(dtype, shape.clone()), call.span)?;
-    let from = el.array_of(&start.value, DType::F64, start.span)?;
-    let to = el.array_of(&stop.value, DType::F64, stop.span)?;
-    for (value, span) in [(from, start.span), (to, stop.span)] {
-        let ty = el.array_type(value);
-        if ty.shape.rank() != 0 {
-            return el.fail(diagnostics::wrong_kind("an end of `linspace`", "a scalar", &ty.to_string(), span));
-        }
-    }
+    let from = el.scalar_of(&start, DType::F64, "an end of `linspace`")?;
+    let to = el.scalar_of(&stop, DType::F64, "an end of `linspace`")?;
     el.builder.span = call.span;
     let parts = if endpoint { count - 1 } else { count }.max(1);
     let index = el.builder.iota(DType::F64, shape.clone(), 0);
@@ -261,13 +273,15 @@ fn linspace(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     let a = el.map2(ScalarOp::Mul, from, rest);
     let b = el.map2(ScalarOp::Mul, to, t);
     let values = el.map2(ScalarOp::Add, a, b);
+    // Ints are rounded down, as NumPy does; a cast alone would cut off towards zero.
+    let values = if dtype.is_int() { el.map1(ScalarOp::Floor, values) } else { values };
     Ok(Value::Array(el.builder.cast(values, dtype)))
 }
 
 fn eye(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
-    let rows = el.extents(&call.operand(0))?;
+    let rows = el.extent(&call.operand(0), "the number of rows")?;
     let columns = match call.given(1) {
-        Some(columns) => el.extents(&columns)?,
+        Some(columns) => el.extent(&columns, "the number of columns")?,
         None => rows.clone(),
     };
     let k = match call.given(2) {
@@ -275,7 +289,7 @@ fn eye(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
         None => 0,
     };
     let dtype = el.dtype_of(call.given(3).as_ref(), DType::F32)?;
-    let shape = Shape(rows.0.into_iter().take(1).chain(columns.0.into_iter().take(1)).collect());
+    let shape = Shape(vec![rows, columns]);
     el.size_limit(ArrayType::new(dtype, shape.clone()), call.span)?;
     el.builder.span = call.span;
     let row = el.builder.iota(DType::I64, shape.clone(), 0);

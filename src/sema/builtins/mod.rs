@@ -12,6 +12,8 @@ mod linear;
 mod einsum;
 mod shape;
 mod order;
+#[cfg(test)]
+mod tests;
 
 use crate::base::Span;
 use crate::sema::elaborate::{Elaborator, Outcome};

@@ -129,7 +129,7 @@ fn variance(el: &mut Elaborator<'_>, r: &Reduction, call: &Call) -> Outcome<(arr
     let count = el.count(&ty, &r.axes, wide, call.span)?;
     let count = match call.given(2) {
         Some(ddof) => {
-            let ddof = el.array_of(&ddof.value, wide, ddof.span)?;
+            let ddof = el.scalar_of(&ddof, wide, "`ddof`")?;
             el.map2(ScalarOp::Sub, count, ddof)
         }
         None => count,
@@ -162,6 +162,10 @@ fn refuse_empty(el: &mut Elaborator<'_>, r: &Reduction, call: &Call) -> Outcome<
 }
 
 fn extreme(el: &mut Elaborator<'_>, call: &Call, op: ReduceOp) -> Outcome<Traced> {
+    if matches!((call.operand(0).value, call.given(1)), (Value::Host(_), Some(_))) {
+        let elementwise = if op == ReduceOp::Max { "maximum" } else { "minimum" };
+        return el.fail(diagnostics::two_values(call.name, elementwise, call.span));
+    }
     let r = reduction(el, call, 2)?;
     refuse_empty(el, &r, call)?;
     let op = match (op, el.builder.ty(r.x).dtype) {
@@ -268,7 +272,7 @@ fn shifted(el: &mut Elaborator<'_>, x: array::Value, axes: &[usize], guard: bool
 fn logsumexp(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     let mut r = reduction(el, call, 2)?;
     r.x = el.float_array(&call.operand(0))?;
-    refuse_empty(el, &r, call)?;
+    // Of no elements: the largest is -inf, taken as 0, and log(0) is -inf, the neutral element.
     let (below, most) = shifted(el, r.x, &r.axes, true);
     let e = el.builder.function(Function::Exp, &[below]);
     let total = el.reduced(ReduceOp::Sum, e, &r.axes);
@@ -277,33 +281,35 @@ fn logsumexp(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     Ok(finished(el, &r, result))
 }
 
-fn softmax(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
+/// The operand of `softmax` and `log_softmax` and the axes over which it is normalised, the last by default.
+fn normalised(el: &mut Elaborator<'_>, call: &Call) -> Outcome<(array::Value, Vec<usize>)> {
     let x = el.float_array(&call.operand(0))?;
-    let operand = Operand { value: Value::Array(x), span: call.operand(0).span };
-    let (x, axis) = along(el, &operand, call.given(1).as_ref(), call, Some(-1))?;
+    let rank = el.builder.ty(x).shape.rank();
+    let axes = match call.given(1) {
+        Some(axes) => el.axes_of(Some(&axes), rank)?,
+        None => vec![el.axis_in(-1, rank, call.span)?],
+    };
+    el.builder.span = call.span;
+    Ok((x, axes))
+}
+
+fn softmax(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
+    let (x, axes) = normalised(el, call)?;
     let shape = el.array_type(x).shape;
-    if shape.0.get(axis).and_then(Size::constant) == Some(0) {
-        return Ok(Value::Array(x));
-    }
-    let (below, _) = shifted(el, x, &[axis], false);
+    let (below, _) = shifted(el, x, &axes, false);
     let e = el.builder.function(Function::Exp, &[below]);
-    let total = el.reduced(ReduceOp::Sum, e, &[axis]);
-    let total = el.spread(total, &[axis], &shape);
+    let total = el.reduced(ReduceOp::Sum, e, &axes);
+    let total = el.spread(total, &axes, &shape);
     Ok(Value::Array(el.map2(ScalarOp::Div, e, total)))
 }
 
 fn log_softmax(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
-    let x = el.float_array(&call.operand(0))?;
-    let operand = Operand { value: Value::Array(x), span: call.operand(0).span };
-    let (x, axis) = along(el, &operand, call.given(1).as_ref(), call, Some(-1))?;
+    let (x, axes) = normalised(el, call)?;
     let shape = el.array_type(x).shape;
-    if shape.0.get(axis).and_then(Size::constant) == Some(0) {
-        return Ok(Value::Array(x));
-    }
-    let (below, _) = shifted(el, x, &[axis], false);
+    let (below, _) = shifted(el, x, &axes, false);
     let e = el.builder.function(Function::Exp, &[below]);
-    let total = el.reduced(ReduceOp::Sum, e, &[axis]);
+    let total = el.reduced(ReduceOp::Sum, e, &axes);
     let log = el.builder.function(Function::Log, &[total]);
-    let log = el.spread(log, &[axis], &shape);
+    let log = el.spread(log, &axes, &shape);
     Ok(Value::Array(el.map2(ScalarOp::Sub, below, log)))
 }

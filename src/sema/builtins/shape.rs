@@ -160,6 +160,18 @@ fn list_at_one_dtype(el: &mut Elaborator<'_>, operand: &Operand) -> Outcome<Vec<
     items.iter().map(|item| el.array_of(&item.value, dtype, item.span)).collect()
 }
 
+/// A list of scalars as an array of one axis.
+pub(super) fn vector_of(el: &mut Elaborator<'_>, operand: &Operand) -> Outcome<array::Value> {
+    let scalars = list_at_one_dtype(el, operand)?;
+    if let Some(&other) = scalars.iter().find(|&&x| el.builder.ty(x).shape.rank() != 0) {
+        let found = el.array_type(other).to_string();
+        return el.fail(diagnostics::wrong_kind("an element of the list", "a scalar", &found, operand.span));
+    }
+    let count = Size::from(scalars.len() as u64);
+    let parts = scalars.into_iter().map(|x| el.builder.reshape(x, Shape::known(&[1]))).collect();
+    Ok(el.builder.concat(parts, 0, count))
+}
+
 /// Whether shapes agree on all axes but `except`.
 fn agree(a: &Shape, b: &Shape, except: Option<usize>) -> bool {
     a.rank() == b.rank() && a.0.iter().zip(&b.0).enumerate().all(|(axis, (x, y))| Some(axis) == except || x == y)
@@ -229,7 +241,7 @@ fn roll(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     let (operand, shift) = (call.operand(0), call.operand(1));
     let mut x = el.operand_array(&operand)?;
     let whole = el.array_type(x).shape;
-    let shifts = match &shift.value {
+    let mut shifts = match &shift.value {
         Value::Tuple(items) => items.clone(),
         one => vec![one.clone()],
     };
@@ -250,6 +262,10 @@ fn roll(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
             for value in items {
                 let n = el.known_int(&Operand { value, span: axis.span }, "an axis")?;
                 axes.push(el.axis_in(n, whole.rank(), axis.span)?);
+            }
+            // One shift serves all axes, as one axis serves all shifts.
+            if let [one] = shifts.as_slice() {
+                shifts = vec![one.clone(); axes.len()];
             }
             axes
         }
@@ -291,12 +307,18 @@ fn rolled(el: &mut Elaborator<'_>, x: array::Value, shift: &Operand, axis: usize
         let (tail, head) = (part(cut, n - cut), part(0, cut));
         return Ok(el.builder.concat(vec![tail, head], axis, extent));
     }
+    if !el.common_dtype(&[&shift.value]).is_some_and(DType::is_int) {
+        let found = el.describe(&shift.value);
+        return el.fail(diagnostics::wrong_kind("a shift", "an int or a scalar array of ints", &found, shift.span));
+    }
     // Element i comes from (i - shift) mod n.
     let line = Shape(vec![extent.clone()]);
     let index = el.builder.iota(DType::I64, line.clone(), 0);
-    let by = el.array_of(&shift.value, DType::I64, shift.span)?;
-    let by = el.builder.broadcast_to(by, line.clone());
+    let by = el.scalar_of(shift, DType::I64, "a shift")?;
+    // Reduced first, so that the difference cannot wrap.
     let count = el.array_of(&size_value(&extent), DType::I64, shift.span)?;
+    let by = el.map2(ScalarOp::Mod, by, count);
+    let by = el.builder.broadcast_to(by, line.clone());
     let count = el.builder.broadcast_to(count, line);
     let from = el.map2(ScalarOp::Sub, index, by);
     let from = el.map2(ScalarOp::Mod, from, count);
@@ -345,7 +367,7 @@ fn pad(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
         let after = el.demand_size(after, "a width", width.span)?;
         if [&before, &after].iter().any(|size| size.constant().is_some_and(|n| n < 0)) {
             let message = "a width cannot be negative".to_owned();
-            return el.fail(diagnostics::wrong_shape(message, width.span, "these widths", "slice instead: x[1:]"));
+            return el.fail(diagnostics::negative(message, width.span).help("to drop elements slice instead: x[1:]"));
         }
         match extent.add(&before).and_then(|sum| sum.add(&after)) {
             Some(sum) => shape.push(sum),
@@ -355,11 +377,7 @@ fn pad(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     }
     let zero = Operand { value: size_value(&Size::from(0)), span: call.span };
     let fill = call.given(2).unwrap_or(zero);
-    let value = el.array_of(&fill.value, ty.dtype, fill.span)?;
-    if el.builder.ty(value).shape.rank() != 0 {
-        let found = el.array_type(value).to_string();
-        return el.fail(diagnostics::wrong_kind("the value", "a scalar", &found, fill.span));
-    }
+    let value = el.scalar_of(&fill, ty.dtype, "the value")?;
     el.builder.span = call.span;
     Ok(Value::Array(el.builder.pad(x, value, low, Shape(shape))))
 }
@@ -387,17 +405,10 @@ fn tile(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
 fn repeat(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     let (x, axis) = super::reduce::along(el, &call.operand(0), call.given(2).as_ref(), call, None)?;
     let times = call.operand(1);
-    let count = match el.extents(&times)?.0.as_slice() {
+    let counts = el.extents(&times)?.0;
+    let count = match counts.as_slice() {
         [count] => count.clone(),
-        _ => {
-            let message = "`repeat` takes one count for all elements".to_owned();
-            return el.fail(diagnostics::wrong_shape(
-                message,
-                times.span,
-                "these counts",
-                "use take(x, index) for several",
-            ));
-        }
+        counts => return repeat_each(el, x, axis, counts, &times),
     };
     let shape = el.array_type(x).shape;
     let (mut flat, mut wide, mut result) = (shape.clone(), shape.clone(), shape.clone());
@@ -412,6 +423,49 @@ fn repeat(el: &mut Elaborator<'_>, call: &mut Call) -> Outcome<Traced> {
     let x = el.builder.reshape(x, flat);
     let x = el.builder.broadcast_to(x, wide);
     Ok(Value::Array(el.builder.reshape(x, result)))
+}
+
+/// A count per element along `axis`.
+fn repeat_each(
+    el: &mut Elaborator<'_>,
+    x: array::Value,
+    axis: usize,
+    counts: &[Size],
+    times: &Operand,
+) -> Outcome<Traced> {
+    let ty = el.array_type(x);
+    let extent = ty.shape.0.get(axis).cloned().unwrap_or_default();
+    if extent != Size::from(counts.len() as u64) {
+        let message = format!("{} counts for an extent of {extent}", counts.len());
+        let help = "give one count, or one per element along the axis";
+        return el.fail(diagnostics::wrong_shape(message, times.span, "these counts", help));
+    }
+    let with_extent = |extent: Size| {
+        let mut shape = ty.shape.clone();
+        if let Some(slot) = shape.0.get_mut(axis) {
+            *slot = extent;
+        }
+        shape
+    };
+    let total = counts.iter().try_fold(Size::from(0), |sum, count| sum.add(count));
+    let Some(total) = total else {
+        return el.fail(crate::sema::diagnostics::too_large("the result", times.span));
+    };
+    el.size_limit(ArrayType::new(ty.dtype, with_extent(total.clone())), times.span)?;
+    let mut parts = Vec::with_capacity(counts.len());
+    for (at, count) in counts.iter().enumerate() {
+        let mut starts = vec![Size::from(0); ty.shape.rank()];
+        if let Some(start) = starts.get_mut(axis) {
+            *start = Size::from(at as u64);
+        }
+        let steps = vec![1; ty.shape.rank()];
+        let part = el.builder.slice(x, starts, steps, with_extent(Size::from(1)));
+        parts.push(el.builder.broadcast_to(part, with_extent(count.clone())));
+    }
+    if parts.is_empty() {
+        return Ok(Value::Array(x));
+    }
+    Ok(Value::Array(el.builder.concat(parts, axis, total)))
 }
 
 /// A constant of a dtype in a shape.

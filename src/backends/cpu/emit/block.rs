@@ -180,7 +180,9 @@ impl<'k, 'f> Code<'k, 'f> {
 
     /// The value of an instruction that has been computed.
     pub(in crate::backends::cpu) fn value(&mut self, inst: Inst) -> Val {
-        match self.values.get(inst.0 as usize).copied().flatten() {
+        let known = self.values.get(inst.0 as usize).copied().flatten();
+        debug_assert!(known.is_some(), "v{} is asked for in a loop that knows it", inst.0);
+        match known {
             Some(value) => value,
             None => self.lanes.constant(Literal::from_bool(false)),
         }

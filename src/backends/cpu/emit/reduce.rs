@@ -224,11 +224,11 @@ impl Tree<'_> {
                         self.put(code, lane, (slot, part as i32 * WIDTH as i32 * size));
                     }
                     if !in_registers && (single_loop || last.is_multiple_of(WIDTH as u64)) {
-                        self.into_lanes(code, op, (at, end), depth, slot, true);
+                        self.fill_lanes(code, op, (at, end), depth, slot, true);
                     }
                     let even = if single_loop { self.count } else { last }.is_multiple_of(WIDTH as u64);
                     if in_registers || !even {
-                        self.into_lanes(code, op, (at, end), depth, slot, false);
+                        self.fill_lanes(code, op, (at, end), depth, slot, false);
                     }
                     for (part, lane) in lanes.iter_mut().enumerate() {
                         *lane = self.get(code, true, (slot, part as i32 * WIDTH as i32 * size));
@@ -298,7 +298,7 @@ impl Tree<'_> {
     }
 
     /// Elements (four at a time, if wide) into lanes in memory.
-    fn into_lanes(
+    fn fill_lanes(
         &self,
         code: &mut Code<'_, '_>,
         op: ScalarOp,
@@ -330,7 +330,7 @@ impl Tree<'_> {
         let size = self.kept().bytes() as i64;
         let lanes = self.count.min(LANES);
         let slot = self.slot(code, lanes * TOGETHER);
-        let depth = self.outer_depth() + self.reduction.inner.len();
+        let depth = self.reduction.outer.len() + self.reduction.inner.len();
         let block = self.variable(code, self.frame.columns[0]);
         let blocks_end = code.lanes.b.ins().iadd_imm_s(self.frame.columns[1], TOGETHER as i64 - 1);
         code.counted(block, blocks_end, TOGETHER as i64, &mut |code| {

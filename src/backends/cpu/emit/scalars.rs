@@ -3,7 +3,7 @@
 //! Their meaning is `ops::evaluate`. Invariant: none traps, whatever the operands; what vectors have no instruction
 //! for is done lane by lane with the same code as for one element, so that both give the same bits.
 
-use super::lanes::{Lanes, Val, bits};
+use super::lanes::{Lanes, Val};
 use crate::base::{DType, Literal};
 use crate::ops::scalar::ScalarOp;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -279,10 +279,5 @@ impl Lanes<'_> {
             (F32, I32 | U32) | (F64, I64) => self.each(x, to, |l, part| l.bits_of(part)),
             _ => Val { dtype: to, ..x },
         }
-    }
-
-    /// Whether two dtypes have registers of one width.
-    pub(super) fn same_width(x: DType, y: DType) -> bool {
-        bits(x) == bits(y)
     }
 }

@@ -1,0 +1,24 @@
+fn f(x) = g(x)
+fn g(x) = f(x)
+f(1)
+#> [E0324] Error: `f` calls itself
+#>    ,-[ tests/golden/reject/recursion.arr:2:11 ]
+#>    |
+#>  2 | fn g(x) = f(x)
+#>    |           ^^|^
+#>    |             `--- recursive call
+#>    |
+#>    |-[ tests/golden/reject/recursion.arr:2:11 ]
+#>    |
+#>  1 | fn f(x) = g(x)
+#>    |    |      ^^|^
+#>    |    `------------ defined here
+#>    |             |
+#>    |             `--- in this call of `g`
+#>    |
+#>  3 | f(1)
+#>    | ^^|^
+#>    |   `--- in this call of `f`
+#>    |
+#>    | Help: arr has no recursion: write a loop
+#> ---'
