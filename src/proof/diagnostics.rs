@@ -16,13 +16,12 @@
 //! | E0321 | a name is bound on one path only, or with different types |
 //! | E0322 | a deleted name is deleted again |
 //! | E0323 | the branches of an `if` expression have different types |
-//! | E0324 | recursion |
-//! | E0325 | a tuple is taken apart into the wrong number of names |
-//! | E0326 | there is no such field to change |
 //! | E0327 | an instrument is called wrongly |
 //! | E0328 | host arithmetic that certainly fails |
-//! | E0329 | `map` over trees of different structure |
 //! | W0301 | a large array is captured |
+//!
+//! Recursion (E0208), a missing field (E0224), tuples of another length (E0225) and trees of another structure (E0226)
+//! have the codes of `sema`, which finds the same inside programs.
 
 use super::state::{Given, Key};
 use super::verdict::{Offer, Refused, Taker};
@@ -242,22 +241,22 @@ pub fn type_text(ty: &Type) -> String {
 /// A function that calls itself.
 #[must_use]
 pub fn recursion(name: &Name, at: Span, definition: Span) -> Diagnostic {
-    Diagnostic::error("E0324", format!("`{name}` calls itself"), at, "recursive call")
+    Diagnostic::error("E0208", format!("`{name}` calls itself"), at, "recursive call")
         .label(definition, "defined here")
-        .help("arr has no recursion: write a loop")
+        .help("write it with a `for` or `while` loop")
 }
 
 /// `a, b = e` where `e` is no pair.
 #[must_use]
 pub fn counts_differ(names: usize, found: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("E0325", format!("{names} names for {found}"), at, "taken apart here")
+    Diagnostic::error("E0225", format!("{names} names for {found}"), at, "taken apart here")
         .help("write as many names as the tuple has elements")
 }
 
 /// A field of a record that is not there.
 #[must_use]
 pub fn no_field(field: &Ident) -> Diagnostic {
-    Diagnostic::error("E0326", format!("there is no field `{}` to change", field.name), field.span, "no such field")
+    Diagnostic::error("E0224", format!("there is no field `{}` to change", field.name), field.span, "no such field")
         .help("a record keeps the fields that it was made with")
 }
 
@@ -299,7 +298,7 @@ pub fn certain_fault(fault: &Fault) -> Diagnostic {
 /// `map` over different trees.
 #[must_use]
 pub fn structures_differ(at: Span) -> Diagnostic {
-    Diagnostic::error("E0329", "`map`: the trees have different structures", at, "in this call")
+    Diagnostic::error("E0226", "`map`: the trees have different structures", at, "in this call")
         .help("all trees need the same tuples and records")
 }
 

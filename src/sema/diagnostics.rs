@@ -42,7 +42,7 @@ use crate::base::{DType, Diagnostic, Size, Span};
 #[must_use]
 pub fn does_not_fit(n: &str, dtype: DType, span: Span) -> Diagnostic {
     Diagnostic::error("E0202", format!("{n} does not fit {dtype}"), span, format!("converted to {dtype} here"))
-        .help("convert the array to a wider dtype first, as in `i64(x)` or `f64(x)`")
+        .help("use a number that fits, or convert the array to a wider dtype first, as in `i64(x)` or `f64(x)`")
 }
 
 /// Neither array nor number.

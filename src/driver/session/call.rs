@@ -92,7 +92,7 @@ impl Session {
     fn call_fn(&mut self, function: &Rc<Function>, values: Vec<Live>, at: Span) -> Outcome<Live> {
         if self.names.calls.iter().any(|frame| frame.function.as_ref() == Some(&function.name.name)) {
             let message = format!("`{}` calls itself", function.name.name);
-            return Err(Diagnostic::error("E0214", message, at, "recursive call").into());
+            return Err(Diagnostic::error("E0208", message, at, "recursive call").into());
         }
         let types: Vec<_> = values.iter().map(type_of).collect();
         let dims = elaborate::bind::dims(function, &types, at)?;
@@ -131,7 +131,7 @@ impl Session {
             return Err(Broken::new("call", "map is given a function").into());
         };
         let Some(first) = trees.first() else {
-            return Err(Diagnostic::error("E0215", "`map` needs a tree", at, "nothing to map over")
+            return Err(Diagnostic::error("E0221", "`map` needs a tree", at, "nothing to map over")
                 .help("write map(f, tree)")
                 .into());
         };
@@ -141,7 +141,7 @@ impl Session {
 
     fn map_trees(&mut self, function: &Rc<Function>, trees: &[&Live], span: Span, at: Span) -> Outcome<Live> {
         let differ = || {
-            Failure::from(Diagnostic::error("E0216", "`map`: the trees have different structures", at, "in this call"))
+            Failure::from(Diagnostic::error("E0226", "`map`: the trees have different structures", at, "in this call"))
         };
         let Some(first) = trees.first() else { return Err(differ()) };
         match first {

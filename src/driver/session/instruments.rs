@@ -80,7 +80,7 @@ impl Session {
             && (args.len() != arity || args.iter().any(|arg| arg.name.is_some()))
         {
             let message = format!("`{name}` takes {arity} arguments, found {}", args.len());
-            return Err(Diagnostic::error("E0219", message, at, "in this call").into());
+            return Err(Diagnostic::error("E0327", message, at, "in this call").into());
         }
         match (name, args) {
             ("print", _) => {
@@ -122,7 +122,9 @@ impl Session {
             },
             other => {
                 let message = format!("`{name}` reads an array or a number, found {}", other.kind());
-                return Err(Diagnostic::error("E0220", message, at, "not a number").into());
+                return Err(Diagnostic::error("E0327", message, at, "not a number")
+                    .help(format!("write `{name}(x)` with an array of one element"))
+                    .into());
             }
         };
         let converted = match (name, &scalar) {
@@ -134,7 +136,8 @@ impl Session {
             ("int", Scalar::Float(x)) if x.is_finite() && x.abs() < 9.2e18 => Scalar::Int(*x as i64),
             _ => {
                 let message = format!("`{name}` cannot read {}", self.text(&Value::Host(scalar))?);
-                return Err(Fault::new("R0207", message, at).into());
+                let help = "test it first: `int` takes finite numbers below 9.2e18";
+                return Err(Fault::new("R0207", message, at).help(help).into());
             }
         };
         Ok(Value::Host(converted))
@@ -150,7 +153,7 @@ impl Session {
             _ => None,
         });
         let Some(function) = function else {
-            return Err(Diagnostic::error("E0221", "`memory` takes a function and its arguments", at, "in this call")
+            return Err(Diagnostic::error("E0327", "`memory` takes a function and its arguments", at, "in this call")
                 .help("write memory(f, x)")
                 .into());
         };

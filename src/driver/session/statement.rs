@@ -44,7 +44,9 @@ impl Session {
                 let by = step.as_ref().map_or(Ok(1), |step| self.integer(step))?;
                 if by == 0 {
                     let at = step.as_ref().map_or(statement.span, |step| step.span);
-                    return Err(Fault::new("R0202", "the step of a `for` is 0", at).into());
+                    return Err(Fault::new("R0202", "the step of a `for` is 0", at)
+                        .help("use 1, or a negative step to go backwards")
+                        .into());
                 }
                 let mut i = start;
                 while if by > 0 { i < end } else { i > end } {
@@ -106,7 +108,8 @@ impl Session {
             return Ok(());
         }
         let message = format!("`{}` is not bound here", name.name);
-        Err(Diagnostic::error("E0203", message, name.span, "nothing to delete").into())
+        let diagnostic = Diagnostic::error("E0322", message, name.span, "nothing to delete");
+        Err(diagnostic.help("only names of the same scope can be deleted").into())
     }
 
     fn integer(&mut self, expr: &Expr) -> Outcome<i64> {
@@ -119,7 +122,9 @@ impl Session {
             },
             other => other.kind().to_owned(),
         };
-        Err(Fault::new("R0203", format!("expected an int, found {found}"), expr.span).into())
+        Err(Fault::new("R0203", format!("expected an int, found {found}"), expr.span)
+            .help("convert it with `int(x)`, or read one element of an array first")
+            .into())
     }
 
     fn destructure(&mut self, targets: &[Target], value: Live, at: Span) -> Outcome<()> {
@@ -127,11 +132,13 @@ impl Session {
             Value::Tuple(parts) if parts.len() == targets.len() => parts,
             Value::Tuple(parts) => {
                 let message = format!("{} names for a tuple of {}", targets.len(), parts.len());
-                return Err(Diagnostic::error("E0217", message, at, "counts differ").into());
+                return Err(Diagnostic::error("E0225", message, at, "counts differ")
+                    .help("write as many names as the tuple has elements")
+                    .into());
             }
             other => {
                 let message = format!("{} names for {}", targets.len(), other.kind());
-                return Err(Diagnostic::error("E0217", message, at, "only a tuple is taken apart").into());
+                return Err(Diagnostic::error("E0225", message, at, "only a tuple is taken apart").into());
             }
         };
         for (target, part) in targets.iter().zip(parts) {
@@ -192,7 +199,7 @@ impl Session {
         }
         replace(root, path, value).map_err(|field| {
             let message = format!("there is no field `{}` to change", field.name);
-            Diagnostic::error("E0218", message, field.span, "no such field").into()
+            Diagnostic::error("E0224", message, field.span, "no such field").into()
         })
     }
 

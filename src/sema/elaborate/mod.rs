@@ -289,7 +289,11 @@ impl Elaborator<'_> {
         };
         if host.kind != HostKind::Int {
             let message = format!("{what} is an int, found {}", host.kind.name());
-            return self.fail(Diagnostic::error("E0206", message, span, "not an int").help("use `//` to divide sizes"));
+            let help = match host.kind {
+                HostKind::Float => "use `//` to divide sizes, or convert with `int(x)`",
+                _ => "use an int",
+            };
+            return self.fail(Diagnostic::error("E0206", message, span, "not an int").help(help));
         }
         self.builder.span = span;
         match self.demand(host) {
