@@ -2,6 +2,8 @@
 //!
 //! Two programs are compared by running them alternately; medians are shown.
 
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
 use arr::base::Sources;
 use arr::driver::checked::Checked;
 use arr::driver::session::{Session, device};

@@ -12,4 +12,3 @@ mod plans;
 mod programs;
 mod reductions;
 mod scalars;
-mod speed;
