@@ -6,4 +6,6 @@ for i in 0..3 step n { print(i) }
 #>  2 | for i in 0..3 step n { print(i) }
 #>    |                    |
 #>    |                    `-- stopped here
+#>    |
+#>    | Help: use 1, or a negative step to go backwards
 #> ---'

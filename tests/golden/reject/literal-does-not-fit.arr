@@ -7,5 +7,5 @@ x + 300
 #>    |     ^|^
 #>    |      `--- converted to u8 here
 #>    |
-#>    | Help: convert the array to a wider dtype first, as in `i64(x)` or `f64(x)`
+#>    | Help: use a number that fits, or convert the array to a wider dtype first, as in `i64(x)` or `f64(x)`
 #> ---'

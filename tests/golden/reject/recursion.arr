@@ -1,7 +1,7 @@
 fn f(x) = g(x)
 fn g(x) = f(x)
 f(1)
-#> [E0324] Error: `f` calls itself
+#> [E0208] Error: `f` calls itself
 #>    ,-[ tests/golden/reject/recursion.arr:2:11 ]
 #>    |
 #>  2 | fn g(x) = f(x)
@@ -20,5 +20,5 @@ f(1)
 #>    | ^^|^
 #>    |   `--- in this call of `f`
 #>    |
-#>    | Help: arr has no recursion: write a loop
+#>    | Help: write it with a `for` or `while` loop
 #> ---'
