@@ -43,7 +43,8 @@ pub fn used_after_donation(key: &Key, given: &Given, at: Span) -> Diagnostic {
     } else {
         format!("`{}` is given away here, and `{path}` may be the same array", given.path)
     };
-    if given.at == at || (given.at.start <= at.start && at.end <= given.at.end) {
+    let inside = given.at.source == at.source && given.at.start <= at.start && at.end <= given.at.end;
+    if inside {
         return Diagnostic::error(
             "E0302",
             format!("the next round would give `{path}` away again"),
