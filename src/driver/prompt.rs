@@ -161,10 +161,11 @@ impl Prompt {
         };
         let mut lines = Vec::new();
         value.each_array(name, &mut |path, array| {
-            let Some(row) = self.session.ledger.rows().get(&array.id()) else {
-                lines.push(format!("{path} was given away"));
+            if let Some(at) = array.given() {
+                lines.push(format!("{path} was given away at {}", self.place(at)));
                 return;
-            };
+            }
+            let Some(row) = self.session.ledger.rows().get(&array.id()) else { return };
             lines.push(format!("{path} is {} {}  {}", array.id(), row.contents, bytes::human(row.contents.bytes)));
             for holder in &row.holders {
                 let holder = holder.to_string();
