@@ -296,10 +296,8 @@ impl Walk {
             }
             StatementKind::Error => {}
         }
-        // Inside a call, the value under way outlives the statement.
-        if self.frame == 0 {
-            self.state.forget_temporaries(first + 1);
-        }
+        // What is under way around this statement is older.
+        self.state.forget_temporaries(first + 1);
     }
 
     /// A body that runs any number of times: the state at its head covers all rounds.
@@ -313,7 +311,10 @@ impl Walk {
         self.quiet += 1;
         loop {
             self.state = head.clone();
+            let first = self.next;
             round(self);
+            // Unnamed values of one round are not those of the next: the fixpoint is over names.
+            self.state.forget_temporaries(first + 1);
             let next = head.join(&self.state, at);
             if next == head {
                 break;
