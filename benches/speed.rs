@@ -55,7 +55,8 @@ fn median(mut times: Vec<Duration>) -> Duration {
 fn main() {
     on_large_stack(|| {
         in_place();
-        chain();
+        chain(2048, 60);
+        chain(8192, 15);
         small();
         compile();
         start();
@@ -92,24 +93,29 @@ fn in_place() {
     println!("p * 0.99 in place, 2048 x 2048: {ours:?}; plain loop on {threads} threads: {theirs:?}; ratio {ratio:.2}");
 }
 
-/// A fused chain of ten operations against one.
-fn chain() {
+/// A fused chain of ten operations against one: in the cache (where ten operations on 128-bit vectors cost more than
+/// the memory does) and beyond it.
+fn chain(n: usize, rounds: usize) {
     let mut bench = Bench::new(None);
-    let setup = bench.program(
-        "jit one(donate p) = p * 0.99\njit ten(donate p) = (((((((((p * 0.99) + 0.01) * 1.01) - 0.02) * 0.98) + 0.03) * 1.02) - 0.01) * 0.97) + 0.02\np = ones([2048, 2048])\nq = ones([2048, 2048])\n",
-    );
+    let setup = bench.program(&format!(
+        "jit one(donate p) = p * 0.99
+jit ten(donate p) = (((((((((p * 0.99) + 0.01) * 1.01) - 0.02) * 0.98) + 0.03) * 1.02) - 0.01) * 0.97) + 0.02
+p = ones([{n}, {n}])
+q = ones([{n}, {n}])
+"
+    ));
     bench.run(&setup);
     let (one, ten) = (bench.program("p = one(p)\n"), bench.program("q = ten(q)\n"));
     bench.run(&one);
     bench.run(&ten);
     let (mut single, mut chained) = (Vec::new(), Vec::new());
-    for _ in 0..60 {
+    for _ in 0..rounds {
         single.push(bench.time(&one));
         chained.push(bench.time(&ten));
     }
     let (single, chained) = (median(single), median(chained));
     let ratio = chained.as_secs_f64() / single.as_secs_f64();
-    println!("ten operations fused: {chained:?}; one: {single:?}; ratio {ratio:.2}");
+    println!("ten operations fused, {n} x {n}: {chained:?}; one: {single:?}; ratio {ratio:.2}");
 }
 
 /// One operation on four elements at the top level, once compiled.

@@ -66,11 +66,13 @@ impl Flow<'_> {
     }
 
     fn cells(&self) -> (Cells, Vec<usize>) {
-        let mut known: BTreeMap<(u8, u64), usize> = BTreeMap::new();
+        // Stretches of the arena that begin at one byte but differ in length are different cells, which overlap.
+        let mut known: BTreeMap<((u8, u64), u64), usize> = BTreeMap::new();
         let (mut storages, mut sizes, mut pointers) = (Vec::new(), Vec::new(), Vec::new());
         for info in self.slots {
             let next = storages.len();
-            let cell = *known.entry(key(info.storage)).or_insert(next);
+            let length = if matches!(info.storage, Storage::Arena(_)) { info.bytes } else { 0 };
+            let cell = *known.entry((key(info.storage), length)).or_insert(next);
             if cell == next {
                 storages.push(info.storage);
                 sizes.push(0u64);

@@ -67,6 +67,10 @@ impl Elaborator<'_> {
                 Along::Gathered(_) => {}
             }
         }
+        if block.contains(&Size::from(0)) {
+            // No element changes.
+            return x;
+        }
         let value = self.builder.reshape(value, Shape(block));
         let operands = [x, value].into_iter().chain(starts).collect();
         self.builder.like_first(OpKind::Update { steps }, operands)
