@@ -5,23 +5,22 @@
 //!   + y  f32[2048, 2048]  16 MiB
 //! ```
 
-use super::{BufferId, Ledger, Row};
-use crate::base::bytes;
+use super::{Amount, BufferId, Ledger, Row};
 use std::collections::BTreeSet;
 
-fn holders(row: &Row) -> String {
+fn holders<N>(row: &Row<N>) -> String {
     let names: Vec<String> = row.holders.iter().map(ToString::to_string).collect();
     names.join(", ")
 }
 
-fn line(sign: char, who: &str, row: &Row, remark: &str) -> String {
-    let size = bytes::human(row.contents.bytes);
+fn line<N: Amount>(sign: char, who: &str, row: &Row<N>, remark: &str) -> String {
+    let size = row.contents.bytes.human();
     format!("  {sign} {who}  {}  {size}{remark}", row.contents)
 }
 
 /// The total and a line per change between two states; `donated` are the buffers that were given away in between.
 #[must_use]
-pub fn report(before: &Ledger, after: &Ledger, donated: &BTreeSet<BufferId>) -> String {
+pub fn report<N: Amount>(before: &Ledger<N>, after: &Ledger<N>, donated: &BTreeSet<BufferId>) -> String {
     let mut lines = vec![format!("ledger: {}", after.total())];
     for (id, old) in before.rows() {
         match after.rows().get(id) {

@@ -19,6 +19,8 @@
 //! | E0327 | an instrument is called wrongly |
 //! | E0328 | host arithmetic that certainly fails |
 //! | W0301 | a large array is captured |
+//! | W0303 | each round of a loop leaves bytes behind |
+//! | W0304 | nothing bounds what a loop holds |
 //!
 //! Recursion (E0208), a missing field (E0224), tuples of another length (E0225) and trees of another structure (E0226)
 //! have the codes of `sema`, which finds the same inside programs.
@@ -28,6 +30,7 @@ use super::verdict::{Offer, Refused, Taker};
 use crate::base::{Diagnostic, Fault, Size, Span, bytes};
 use crate::ir::array::ArrayType;
 use crate::ir::plan::Refusal;
+use crate::ledger::Amount;
 use crate::sema::value::{Type, Value};
 use crate::syntax::ast::{Function, Ident, Name, Param};
 
@@ -311,4 +314,20 @@ pub fn large_capture(function: &Ident, name: &Name, ty: &ArrayType, at: Span) ->
     Diagnostic::warning("W0301", message, at, "compiled with the capture here")
         .label(function.span, format!("`{name}` is read inside"))
         .help(format!("pass it as an argument: `{}(..., {name})`", function.name))
+}
+
+/// Each round of a loop leaves bytes behind.
+#[must_use]
+pub fn leak(bytes: &Size, at: Span) -> Diagnostic {
+    let message = format!("each round of this loop leaves {} behind", bytes.human());
+    Diagnostic::warning("W0303", message, at, "what is held grows from round to round")
+        .note("a compiled program holds what it captured until `clear_caches()`, also when the name is bound anew")
+        .help("pass the array as an argument, or call `clear_caches()` in the loop")
+}
+
+/// Nothing bounds what a loop holds.
+#[must_use]
+pub fn unbounded(at: Span) -> Diagnostic {
+    Diagnostic::warning("W0304", "nothing bounds what this loop will hold", at, "the number of rounds is not known")
+        .help("pass what it captures as an argument, or count the rounds with `for`")
 }

@@ -21,6 +21,7 @@ pub struct Device {
     /// Set by Ctrl-C.
     pub interrupt: Arc<AtomicBool>,
     next: Cell<u64>,
+    peak: Cell<u64>,
 }
 
 /// A program that can be run.
@@ -60,7 +61,19 @@ impl Device {
     /// A device that works through `backend`.
     #[must_use]
     pub fn new(backend: Box<dyn Backend>, interrupt: Arc<AtomicBool>) -> Self {
-        Self { backend, interrupt, next: Cell::new(1) }
+        Self { backend, interrupt, next: Cell::new(1), peak: Cell::new(0) }
+    }
+
+    /// The most bytes that were allocated at once.
+    #[must_use]
+    pub fn peak(&self) -> u64 {
+        self.peak.get()
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Rc<dyn Buffer>, Failure> {
+        let memory = self.backend.allocate(bytes).map_err(Failure::Unavailable)?;
+        self.peak.set(self.peak.get().max(self.backend.allocated()));
+        Ok(memory)
     }
 
     /// A fresh identity.
@@ -86,7 +99,7 @@ impl Device {
     /// When there is no memory for it, or the array was given away.
     pub fn copy(&self, array: &Array) -> Result<Array, Failure> {
         let from = array.memory().ok_or_else(|| given("copy"))?;
-        let memory = self.backend.allocate(array.bytes()).map_err(Failure::Unavailable)?;
+        let memory = self.allocate(array.bytes())?;
         let mut bytes = vec![0; usize::try_from(array.bytes()).unwrap_or(0)];
         from.read(0, &mut bytes);
         memory.write(0, &bytes);
@@ -120,10 +133,8 @@ impl Device {
                 }
             }
         }
-        let fresh = plan.fresh.iter().map(|&bytes| self.backend.allocate(bytes)).collect::<Result<Vec<_>, _>>();
-        let fresh = fresh.map_err(Failure::Unavailable)?;
-        let arena = if plan.arena == 0 { None } else { Some(self.backend.allocate(plan.arena)) };
-        let arena = arena.transpose().map_err(Failure::Unavailable)?;
+        let fresh = plan.fresh.iter().map(|&bytes| self.allocate(bytes)).collect::<Result<Vec<_>, _>>()?;
+        let arena = if plan.arena == 0 { None } else { Some(self.allocate(plan.arena)?) };
         {
             let params: Vec<Option<&dyn Buffer>> = held.iter().map(Option::as_deref).collect();
             let fresh: Vec<&dyn Buffer> = fresh.iter().map(Rc::as_ref).collect();

@@ -166,7 +166,9 @@ impl Session {
                 let Some(Value::Array(original)) = value.cloned() else {
                     return Err(Broken::new("cache", "a captured leaf is an array").into());
                 };
-                let constant = match self.cache.constants.get(&original.id()) {
+                // One copy per buffer, also when two names of it are captured at once.
+                let made = captured.values().find(|capture: &&Capture| capture.original.id() == original.id());
+                let constant = match made.map(|m| &m.constant).or(self.cache.constants.get(&original.id())) {
                     Some(copy) => copy.seen_as(original.dtype, original.extents.clone()),
                     None => self.device.copy(&original).map_err(|failure| stopped(failure, &compiled))?,
                 };

@@ -251,3 +251,17 @@ pub enum OpKind {
     /// `condition: bool[] -> results...`; regions `() -> results...`, when true and when false.
     If,
 }
+
+impl OpKind {
+    /// The same operation with other sizes in its attributes.
+    #[must_use]
+    pub fn with_sizes(&self, size: &dyn Fn(&Size) -> Size) -> Self {
+        match self {
+            Self::Slice { starts, steps } => {
+                Self::Slice { starts: starts.iter().map(size).collect(), steps: steps.clone() }
+            }
+            Self::Pad { low } => Self::Pad { low: low.iter().map(size).collect() },
+            other => other.clone(),
+        }
+    }
+}

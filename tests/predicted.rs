@@ -1,0 +1,96 @@
+//! The predicted ledger and peak against the measured ones, for every program of the tree.
+
+use arr::base::Sources;
+use arr::driver::checked::Checked;
+use arr::driver::session::{Session, device};
+use arr::ledger::Ledger;
+use arr::proof::predict::{Prediction, predict};
+use std::path::{Path, PathBuf};
+
+/// The rows of a ledger without the buffers' numbers.
+fn rows<N: arr::ledger::Amount>(ledger: &Ledger<N>) -> Vec<String> {
+    let mut rows: Vec<String> = ledger
+        .rows()
+        .values()
+        .map(|row| {
+            let mut holders: Vec<String> = row.holders.iter().map(ToString::to_string).collect();
+            holders.sort();
+            format!("{} {} B: {}", row.contents, row.contents.bytes, holders.join(", "))
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+fn programs(under: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(under).expect("a folder of programs").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            programs(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "arr") {
+            found.push(path);
+        }
+    }
+}
+
+/// Runs an accepted program beside its prediction; says what differs.
+fn compare(name: &str, checked: &Checked, prediction: &Prediction) -> Result<bool, String> {
+    if let Some(broken) = &prediction.broken {
+        return Err(format!("{name}: {broken:?}"));
+    }
+    let mut session = Session::new(device::open("cpu", Some(2)).expect("a processor"), Box::new(std::io::sink()));
+    let mut moments = prediction.moments.iter();
+    let mut fault = None;
+    let done = session.run(&checked.program, &mut |session, span| {
+        let Some(moment) = moments.next() else { return Ok(()) };
+        let real = rows(&session.ledger);
+        let known = moment.ledgers.iter().any(|ledger| rows(ledger) == real);
+        if fault.is_none() && (!known || moment.statement != span) {
+            let predicted: Vec<_> = moment.ledgers.iter().map(rows).collect();
+            fault = Some(format!("{name} at byte {}: predicted {predicted:#?}, found {real:#?}", span.start));
+        }
+        Ok(())
+    });
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    let peak = session.device.peak();
+    let predicted = prediction.peaks.iter().map(|peak| peak.bytes.known()).collect::<Option<Vec<_>>>();
+    let most = predicted.map(|all| all.into_iter().max().unwrap_or(0));
+    let fine = match most {
+        Some(most) if prediction.exact && done.is_ok() => most == peak,
+        Some(most) if prediction.stopped.is_none() => most >= peak,
+        _ => true,
+    };
+    if !fine {
+        return Err(format!("{name}: predicted peak {most:?} (exact: {}), measured {peak}", prediction.exact));
+    }
+    Ok(prediction.exact && done.is_ok())
+}
+
+#[test]
+fn programs_of_the_tree_hold_what_was_predicted() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    programs(&root.join("tests/golden"), &mut files);
+    programs(&root.join("examples"), &mut files);
+    files.sort();
+    let (mut exact, mut ran) = (0, 0);
+    let mut faults = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a program");
+        let name = file.display().to_string();
+        let checked = Checked::new(&mut Sources::default(), &name, &text, &[]);
+        if !checked.accepted() {
+            continue;
+        }
+        let prediction = predict(&checked.program);
+        ran += 1;
+        match compare(&name, &checked, &prediction) {
+            Ok(was_exact) => exact += usize::from(was_exact),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    assert!(faults.is_empty(), "{} of {ran} programs:\n{}", faults.len(), faults.join("\n"));
+    assert!(exact * 10 >= ran * 8, "{exact} of {ran} programs were predicted exactly");
+}
