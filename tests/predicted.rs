@@ -4,7 +4,7 @@ use arr::base::Sources;
 use arr::driver::checked::Checked;
 use arr::driver::session::{Session, device};
 use arr::ledger::Ledger;
-use arr::proof::predict::{Prediction, predict};
+use arr::proof::predict::{PATIENT, Prediction, predict};
 use std::path::{Path, PathBuf};
 
 /// The rows of a ledger without the buffers' numbers.
@@ -84,7 +84,7 @@ fn programs_of_the_tree_hold_what_was_predicted() {
         if !checked.accepted() {
             continue;
         }
-        let prediction = predict(&checked.program);
+        let prediction = predict(&checked.program, PATIENT);
         ran += 1;
         match compare(&name, &checked, &prediction) {
             Ok(was_exact) => exact += usize::from(was_exact),

@@ -16,7 +16,7 @@ pub fn run(options: &Run) -> u8 {
     };
     let mut sources = Sources::default();
     let checked = Checked::new(&mut sources, &options.file.display().to_string(), &text, &[]);
-    report::diagnostics(&sources, &checked.diagnostics);
+    report::findings(&sources, &checked);
     if !checked.accepted() {
         return FAILED;
     }

@@ -2,11 +2,13 @@
 
 use super::diagnostics;
 use super::evaluate::{inputs_read, type_of};
+use super::predict;
 use super::state::{Given, Key, Proved, Slot, Tracked, symbol};
 use super::verdict::{self, Offer, Taker};
 use super::walk::Walk;
-use crate::base::{DType, Span};
-use crate::ir::array::ParamKind;
+use crate::base::{Broken, DType, Span};
+use crate::ir::array::{ArrayType, ParamKind};
+use crate::ir::plan::Verdict;
 use crate::sema::elaborate::bind::Given as Bound;
 use crate::sema::elaborate::{self, Elaborated, Input};
 use crate::sema::value::{HostKind, HostType, Known, Type, Value};
@@ -438,8 +440,40 @@ impl Walk {
                 results.push(Taker { ty: program.ty(*value).clone(), is: *value });
             }
         }
-        for refused in verdict::refusals(&offers, &results) {
+        let refused = verdict::refusals(&offers, &results);
+        if refused.is_empty() && self.quiet == 0 {
+            self.warn_of_hand_over(function, elaborated, at);
+        }
+        for refused in refused {
             self.say(diagnostics::refused(function, &refused, &offers, &results, at));
+        }
+    }
+
+    /// Warns of donations that are taken over only after the call, as the plan decides it.
+    fn warn_of_hand_over(&mut self, function: &Rc<Function>, elaborated: &Elaborated, at: Span) {
+        let types: Vec<&ArrayType> =
+            elaborated.program.params.iter().map(|param| elaborated.program.ty(param.value)).collect();
+        let place = (function.span, format!("{types:?}"));
+        if !self.planned.insert(place) {
+            return;
+        }
+        let planned = match predict::program::planned(elaborated) {
+            Ok(planned) => planned,
+            Err(broken) => {
+                self.report.broken.get_or_insert(broken);
+                return;
+            }
+        };
+        for what in predict::explain::donations(function, &planned) {
+            let predict::explain::What::Donation { verdict, .. } = &what else { continue };
+            match verdict {
+                Verdict::HandedOver { .. } => self.say(diagnostics::handed_over(function, &what, planned.exact, at)),
+                Verdict::Refused(_) => {
+                    let invariant = format!("the plan refuses what the proof accepts: {what}");
+                    self.report.broken.get_or_insert(Broken::new("proof", invariant));
+                }
+                Verdict::InPlace { .. } => {}
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::diagnostics;
 use super::state::{Given, Key, Proved, Slot, State, Tracked, symbol};
-use crate::base::{Diagnostic, Span};
+use crate::base::{Broken, Diagnostic, Span};
 use crate::ir::array::Program;
 use crate::sema::elaborate;
 use crate::sema::value::{HostKind, HostType, Known as KnownHost, Scalar, Value};
@@ -35,6 +35,8 @@ pub struct Known {
 pub struct Report {
     /// Errors and warnings, in the order in which the walk met them.
     pub diagnostics: Vec<Diagnostic>,
+    /// A bug of ours.
+    pub broken: Option<Broken>,
 }
 
 impl Report {
@@ -80,6 +82,8 @@ pub struct Walk {
     pub(super) report: Report,
     pub(super) next: u64,
     recorded: Option<Vec<Recorded>>,
+    /// Functions and types whose donations were looked at.
+    pub(super) planned: HashSet<(Span, String)>,
     seen: HashSet<(&'static str, Span)>,
     /// What holds at the head of each loop, over all rounds seen so far.
     heads: BTreeMap<(Span, u32), State>,
@@ -105,6 +109,7 @@ impl Walk {
             report: Report::default(),
             next: 0,
             recorded: None,
+            planned: HashSet::new(),
             seen: HashSet::new(),
             heads: BTreeMap::new(),
         };

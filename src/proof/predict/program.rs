@@ -8,7 +8,7 @@
 use crate::base::{Broken, DType, Shape, Size, Symbol};
 use crate::ir::array::verify::verify;
 use crate::ir::array::{ArrayType, Op, ParamKind, Program, Region};
-use crate::ir::plan::{Donation, OutputSource, Plan, PlanOutput, Storage};
+use crate::ir::plan::{OutputSource, Plan, PlanOutput, Storage};
 use crate::ledger::Amount;
 use crate::passes::{self, place};
 use crate::proof::evaluate::inputs_read;
@@ -44,8 +44,8 @@ pub struct Planned {
     pub fresh: Vec<Size>,
     /// Bytes of the arena.
     pub arena: Size,
-    /// What became of each donation.
-    pub donations: Vec<Donation>,
+    /// The plan; with symbolic sizes, that of a generic size.
+    pub plan: Plan,
     /// The result's structure: array leaves are output numbers.
     pub result: Value<usize, Leaf>,
     /// The result's type.
@@ -72,8 +72,7 @@ fn generic(at: usize) -> i64 {
 
 /// Every symbol in the types of a program, sorted.
 fn symbols(program: &Program) -> Vec<Symbol> {
-    let all: BTreeSet<Symbol> =
-        program.types.iter().flat_map(|ty| &ty.shape.0).flat_map(Size::symbols).collect();
+    let all: BTreeSet<Symbol> = program.types.iter().flat_map(|ty| &ty.shape.0).flat_map(Size::symbols).collect();
     all.into_iter().collect()
 }
 
@@ -159,7 +158,7 @@ pub fn planned(elaborated: &Elaborated) -> Result<Planned, Broken> {
         outputs,
         fresh,
         arena,
-        donations: plan.donations,
+        plan,
         result: elaborated.result.clone(),
         ty: elaborated.ty.clone(),
         demanded: elaborated.demanded.clone(),
@@ -188,12 +187,8 @@ fn every_result(program: &Program, region: &Region) -> Size {
 
 /// All buffers of the arena side by side, each of the type that has its bytes at this point.
 fn arena_bound(program: &Program, plan: &Plan, point: &BTreeMap<Symbol, i64>) -> Size {
-    let known: BTreeMap<u64, Size> = program
-        .types
-        .iter()
-        .map(bytes)
-        .filter_map(|size| Some((at_point(&size, point).known()?, size)))
-        .collect();
+    let known: BTreeMap<u64, Size> =
+        program.types.iter().map(bytes).filter_map(|size| Some((at_point(&size, point).known()?, size))).collect();
     let mut places: BTreeMap<u64, u64> = BTreeMap::new();
     for slot in &plan.slots {
         if let Storage::Arena(offset) = slot.storage {

@@ -5,7 +5,7 @@
 //! that some live handle refers to, whether a name, the cache or the [`World::stack`] of values under way holds it.
 
 use super::program::bytes;
-use crate::base::{Size, Span};
+use crate::base::{Size, Span, Symbol};
 use crate::ir::array::ArrayType;
 use crate::ledger::{Amount, BufferId, Contents, Holder, Ledger};
 use crate::sema::value::{HostType, Value};
@@ -78,6 +78,8 @@ pub struct Peak {
     pub at: Span,
     /// The ledger there.
     pub ledger: Ledger<Size>,
+    /// The most that the bytes can be, by the bounds that `assert`s had stated before.
+    pub bound: Option<u64>,
 }
 
 /// One state of the predicted session.
@@ -109,6 +111,8 @@ pub struct World {
     pub certain: bool,
     /// Whether every figure so far is that of the run, and not a bound.
     pub exact: bool,
+    /// The greatest values of sizes that are not known, as `assert`s state them.
+    pub bounds: OrdMap<Symbol, i64>,
     /// How often a name was taken for a size that is not known.
     pub symbols: OrdMap<Name, u32>,
     next: u64,
@@ -306,7 +310,9 @@ impl World {
         }
         self.peaks.retain(|peak| !at_least(&total, &peak.bytes));
         let (live, ledger) = (self.ledger.bytes(), self.ledger.clone());
-        self.peaks.push(Peak { bytes: total, live, arena: arena.clone(), statement, at, ledger });
+        let most = |symbol: &Symbol| self.bounds.get(symbol).map(|&most| Size::Known(most.max(0)));
+        let bound = total.is_nonnegative().then(|| total.substitute(&most)?.known()).flatten();
+        self.peaks.push(Peak { bytes: total, live, arena: arena.clone(), statement, at, ledger, bound });
     }
 
     /// The highest points of both worlds.
