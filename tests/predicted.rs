@@ -3,24 +3,8 @@
 use arr::base::Sources;
 use arr::driver::checked::Checked;
 use arr::driver::session::{Session, device};
-use arr::ledger::Ledger;
-use arr::proof::predict::{PATIENT, Prediction, predict};
+use arr::proof::predict::{PATIENT, Prediction, predict, rows};
 use std::path::{Path, PathBuf};
-
-/// The rows of a ledger without the buffers' numbers.
-fn rows<N: arr::ledger::Amount>(ledger: &Ledger<N>) -> Vec<String> {
-    let mut rows: Vec<String> = ledger
-        .rows()
-        .values()
-        .map(|row| {
-            let mut holders: Vec<String> = row.holders.iter().map(ToString::to_string).collect();
-            holders.sort();
-            format!("{} {} B: {}", row.contents, row.contents.bytes, holders.join(", "))
-        })
-        .collect();
-    rows.sort();
-    rows
-}
 
 fn programs(under: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(under).expect("a folder of programs").flatten() {

@@ -67,11 +67,22 @@ impl Examined {
     /// Checks a text and answers what is asked.
     #[must_use]
     pub fn new(sources: &mut Sources, name: &str, text: &str, asked: &Asked) -> Self {
+        Self::within(sources, name, text, asked, BY_ITSELF)
+    }
+
+    /// Likewise for a program that is about to run: it is not gone through beforehand unless that is asked for.
+    #[must_use]
+    pub fn before_running(sources: &mut Sources, name: &str, text: &str, asked: &Asked) -> Self {
+        Self::within(sources, name, text, asked, 0)
+    }
+
+    fn within(sources: &mut Sources, name: &str, text: &str, asked: &Asked, by_itself: u64) -> Self {
         let mut checked = Checked::new(sources, name, text, &[]);
         let mut prediction = None;
-        if checked.accepted() {
-            let all = asked.ledger || asked.explain || asked.suggest || asked.certify || asked.budget.is_some();
-            let found = predict::predict(&checked.program, if all { PATIENT } else { BY_ITSELF });
+        let all = asked.ledger || asked.explain || asked.suggest || asked.certify || asked.budget.is_some();
+        let limit = if all { PATIENT } else { by_itself };
+        if checked.accepted() && limit > 0 {
+            let found = predict::predict(&checked.program, limit);
             checked.broken.clone_from(&found.broken);
             checked.diagnostics.extend(found.findings.iter().map(predict::diagnostic));
             checked.diagnostics.extend(asked.budget.and_then(|budget| budget::over(&found, budget)));

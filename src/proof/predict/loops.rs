@@ -221,7 +221,8 @@ impl Predictor {
     }
 
     fn leak(&mut self, growth: &Growth, at: Span) {
-        if let Some(bytes) = growth.per_round() {
+        let unbounded = self.findings.contains(&Finding::Unbounded { at });
+        if let (Some(bytes), false) = (growth.per_round(), unbounded) {
             self.find(Finding::Leak { at, bytes });
         }
     }

@@ -16,7 +16,7 @@ pub mod memo;
 pub mod explain;
 
 use crate::base::{Broken, Diagnostic, Size, Span};
-use crate::ledger::{BufferId, Ledger};
+use crate::ledger::{Amount, BufferId, Ledger, Row};
 use crate::sema::elaborate::Rejected;
 use crate::sema::split::Split;
 use crate::syntax::ast::{Block, Name, StatementKind};
@@ -163,20 +163,37 @@ pub fn predict(program: &Block, limit: u64) -> Prediction {
     prediction
 }
 
+impl Moment {
+    /// Whether this ledger is among the predicted.
+    #[must_use]
+    pub fn foresaw(&self, ledger: &Ledger) -> bool {
+        let rows = rows(ledger);
+        self.ledgers.iter().any(|predicted| self::rows(predicted) == rows || !numbers(predicted))
+    }
+}
+
+/// Whether every extent is a number.
+fn numbers(ledger: &Ledger<Size>) -> bool {
+    ledger.rows().values().all(|row| row.contents.extents.iter().all(|extent| extent.known().is_some()))
+}
+
+/// What a ledger lists, whatever the numbers of its buffers and the order of holders.
+#[must_use]
+pub fn rows<N: Amount>(ledger: &Ledger<N>) -> Vec<String> {
+    let row = |row: &Row<N>| {
+        let mut holders: Vec<String> = row.holders.iter().map(ToString::to_string).collect();
+        holders.sort();
+        format!("{} {} B: {}", row.contents, row.contents.bytes, holders.join(", "))
+    };
+    let mut rows: Vec<String> = ledger.rows().values().map(row).collect();
+    rows.sort();
+    rows
+}
+
 fn moment(statement: Span, worlds: &[World]) -> Moment {
     let mut ledgers: Vec<(Vec<String>, Ledger<Size>)> = Vec::new();
     for world in worlds {
-        let mut rows: Vec<String> = world
-            .ledger
-            .rows()
-            .values()
-            .map(|row| {
-                let mut holders: Vec<String> = row.holders.iter().map(ToString::to_string).collect();
-                holders.sort();
-                format!("{} {}", row.contents, holders.join(", "))
-            })
-            .collect();
-        rows.sort();
+        let rows = rows(&world.ledger);
         if !ledgers.iter().any(|(known, _)| *known == rows) {
             ledgers.push((rows, world.ledger.clone()));
         }

@@ -189,7 +189,8 @@ impl World {
         value.each_array("", &mut |_, array| self.loosen(array.handle));
     }
 
-    fn loosen(&mut self, handle: Handle) {
+    /// One holder of a handle less.
+    pub fn loosen(&mut self, handle: Handle) {
         let Some(target) = self.handles.get_mut(&handle) else { return };
         target.count = target.count.saturating_sub(1);
         if target.count == 0 {
