@@ -155,7 +155,10 @@ impl Predictor {
         let parts: Vec<Vec<Predicted>> = match trees.first() {
             Some(Value::Tuple(items)) => (0..items.len())
                 .map(|k| {
-                    trees.iter().filter_map(|tree| if let Value::Tuple(t) = tree { t.get(k).cloned() } else { None }).collect()
+                    trees
+                        .iter()
+                        .filter_map(|tree| if let Value::Tuple(t) = tree { t.get(k).cloned() } else { None })
+                        .collect()
                 })
                 .collect(),
             Some(Value::Record(fields)) => (0..fields.len())

@@ -269,7 +269,9 @@ impl Predictor {
             ("item", Some(Value::Host(host))) => Value::Host(host),
             ("item" | "int" | "float", Some(value)) => match (name, value) {
                 ("int", Value::Host(host)) => match host.known {
-                    Some(Known::Int(size)) => Value::Host(HostType { kind: HostKind::Int, known: Some(Known::Int(size)) }),
+                    Some(Known::Int(size)) => {
+                        Value::Host(HostType { kind: HostKind::Int, known: Some(Known::Int(size)) })
+                    }
                     Some(Known::Bool(b)) => Value::Host(host_type(&Scalar::Int(i64::from(b)))),
                     Some(Known::Float(x)) if x.is_finite() && x.abs() < 9.2e18 => {
                         Value::Host(host_type(&Scalar::Int(x as i64)))

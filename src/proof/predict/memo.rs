@@ -127,7 +127,9 @@ impl Predictor {
         let mut free: Vec<(Name, Type)> = Vec::new();
         for input in &elaborated.inputs {
             let Input::Free { name, .. } = input else { continue };
-            let (Some(value), false) = (world.value(name), free.iter().any(|(known, _)| known == name)) else { continue };
+            let (Some(value), false) = (world.value(name), free.iter().any(|(known, _)| known == name)) else {
+                continue;
+            };
             let demanded = |path: &[usize]| is_demanded(&Input::Free { name: name.clone(), path: path.to_vec() });
             free.push((name.clone(), signature(value, &mut Vec::new(), &demanded)));
         }

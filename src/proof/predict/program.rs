@@ -72,8 +72,7 @@ fn generic(at: usize) -> i64 {
 
 /// Every symbol in the types of a program, sorted.
 fn symbols(program: &Program) -> Vec<Symbol> {
-    let all: BTreeSet<Symbol> =
-        program.types.iter().flat_map(|ty| &ty.shape.0).flat_map(Size::symbols).collect();
+    let all: BTreeSet<Symbol> = program.types.iter().flat_map(|ty| &ty.shape.0).flat_map(Size::symbols).collect();
     all.into_iter().collect()
 }
 
@@ -188,12 +187,8 @@ fn every_result(program: &Program, region: &Region) -> Size {
 
 /// All buffers of the arena side by side, each of the type that has its bytes at this point.
 fn arena_bound(program: &Program, plan: &Plan, point: &BTreeMap<Symbol, i64>) -> Size {
-    let known: BTreeMap<u64, Size> = program
-        .types
-        .iter()
-        .map(bytes)
-        .filter_map(|size| Some((at_point(&size, point).known()?, size)))
-        .collect();
+    let known: BTreeMap<u64, Size> =
+        program.types.iter().map(bytes).filter_map(|size| Some((at_point(&size, point).known()?, size))).collect();
     let mut places: BTreeMap<u64, u64> = BTreeMap::new();
     for slot in &plan.slots {
         if let Storage::Arena(offset) = slot.storage {

@@ -250,14 +250,7 @@ impl Predictor {
         Ok(after)
     }
 
-    fn counted(
-        &mut self,
-        index: &Ident,
-        bounds: [Option<&Expr>; 3],
-        body: &Block,
-        at: Span,
-        world: World,
-    ) -> Outcome {
+    fn counted(&mut self, index: &Ident, bounds: [Option<&Expr>; 3], body: &Block, at: Span, world: World) -> Outcome {
         let mut worlds = vec![world];
         for bound in bounds.into_iter().flatten() {
             worlds = self.evaluate_all(bound, worlds)?;
@@ -279,7 +272,11 @@ impl Predictor {
             let rounds = match (start, end, step) {
                 (Some(start), Some(end), Some(step)) if step != 0 => {
                     let (distance, stride) = (i128::from(end) - i128::from(start), i128::from(step));
-                    let count = if (distance > 0) == (step > 0) { (distance.abs() + stride.abs() - 1) / stride.abs() } else { 0 };
+                    let count = if (distance > 0) == (step > 0) {
+                        (distance.abs() + stride.abs() - 1) / stride.abs()
+                    } else {
+                        0
+                    };
                     Some(Rounds { start, step, count: u64::try_from(count).unwrap_or(u64::MAX) })
                 }
                 (_, _, Some(0)) => continue,
