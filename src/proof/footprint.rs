@@ -3,69 +3,146 @@
 //! Names are collected without regard to what is local, so a footprint may be too large but never too small:
 //! Invariant: two calls of a function that find the same under all names of its footprint find the same everywhere.
 
-use super::state::{Level, Slot, State};
+use super::state::{Functions, Level, Slot, State};
 use crate::sema::value::Value;
 use crate::syntax::ast::{Block, Expr, ExprKind, Function, IndexItem, Name, Statement, StatementKind, Target};
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use imbl::{OrdMap, OrdSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// The names that a function may look up, calls included.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Footprint {
     /// Equal numbers: equal functions under equal names.
     pub number: usize,
     /// Names that are functions of the top level, which the number stands for.
-    pub functions: BTreeMap<Name, Rc<Function>>,
+    pub functions: OrdMap<Name, *const Function>,
     /// The other names.
-    pub others: BTreeSet<Name>,
+    pub others: OrdSet<Name>,
 }
+
+/// What decides a footprint's number: names with the functions that they mean, and the numbers of those functions.
+type Content = (Vec<(Name, *const Function)>, Vec<usize>);
 
 /// Footprints computed so far.
 #[derive(Debug, Default)]
 pub struct Footprints {
     mentioned: HashMap<*const Function, Rc<BTreeSet<Name>>>,
-    known: HashMap<(Vec<*const Function>, usize), (super::state::Functions, Rc<Footprint>)>,
-    numbers: HashMap<Vec<(Name, *const Function)>, usize>,
+    /// By function and token; the token is kept, so that its number is not given to another one.
+    known: HashMap<(*const Function, usize), (Functions, Rc<Footprint>)>,
+    numbers: HashMap<Content, usize>,
+}
+
+/// What the names in one body mean.
+#[derive(Default)]
+struct Direct {
+    functions: Vec<(Name, *const Function)>,
+    others: Vec<Name>,
+    /// The functions among them, those inside tuples and records included.
+    callees: Vec<Rc<Function>>,
 }
 
 impl Footprints {
     /// The footprint of a call whose function, and functions among the arguments, are `roots`.
     pub fn of(&mut self, roots: &[Rc<Function>], state: &State) -> Rc<Footprint> {
-        let key = (roots.iter().map(Rc::as_ptr).collect::<Vec<_>>(), state.functions().number());
-        if let Some((_, known)) = self.known.get(&key) {
-            return known.clone();
+        if let [root] = roots {
+            return self.of_one(root, state);
         }
-        let (mut functions, mut others) = (BTreeMap::new(), BTreeSet::new());
-        let mut seen: BTreeSet<*const Function> = key.0.iter().copied().collect();
-        let mut open: Vec<Rc<Function>> = roots.to_vec();
-        while let Some(function) = open.pop() {
-            let names = self.mentioned.entry(Rc::as_ptr(&function)).or_insert_with(|| {
-                let mut names = BTreeSet::new();
-                of_function(&function, &mut names);
-                Rc::new(names)
-            });
-            for name in names.iter() {
-                let mut inside = Vec::new();
-                if let Some(Slot::Bound { value, .. }) = state.slot(Level::Global, name) {
-                    functions_in(value, &mut inside);
-                    if let Value::Function(function) = value {
-                        functions.insert(name.clone(), function.clone());
-                    }
+        let parts: Vec<Rc<Footprint>> = roots.iter().map(|root| self.of_one(root, state)).collect();
+        Rc::new(self.united(Direct::default(), &parts))
+    }
+
+    /// Callees first, without recursion: chains of calls may be long.
+    fn of_one(&mut self, root: &Rc<Function>, state: &State) -> Rc<Footprint> {
+        let token = state.functions().number();
+        let mut open = vec![(root.clone(), false)];
+        let mut entered: HashSet<*const Function> = HashSet::new();
+        while let Some((function, callees_done)) = open.pop() {
+            let key = (Rc::as_ptr(&function), token);
+            if self.known.contains_key(&key) {
+                continue;
+            }
+            let direct = self.direct(&function, state);
+            if !callees_done {
+                if entered.insert(key.0) {
+                    open.push((function, true));
+                    open.extend(direct.callees.into_iter().map(|callee| (callee, false)));
                 }
-                if !functions.contains_key(name) {
-                    others.insert(name.clone());
+                continue;
+            }
+            let parts: Option<Vec<Rc<Footprint>>> = direct
+                .callees
+                .iter()
+                .map(|callee| self.known.get(&(Rc::as_ptr(callee), token)).map(|(_, known)| known.clone()))
+                .collect();
+            let footprint = match parts {
+                Some(parts) => self.united(direct, &parts),
+                // It calls itself, by way of others.
+                None => self.around_a_circle(&function, state),
+            };
+            self.known.insert(key, (state.functions().clone(), Rc::new(footprint)));
+        }
+        match self.known.get(&(Rc::as_ptr(root), token)) {
+            Some((_, known)) => known.clone(),
+            None => Rc::new(self.around_a_circle(root, state)),
+        }
+    }
+
+    fn direct(&mut self, function: &Rc<Function>, state: &State) -> Direct {
+        let names = self.mentioned.entry(Rc::as_ptr(function)).or_insert_with(|| {
+            let mut names = BTreeSet::new();
+            of_function(function, &mut names);
+            Rc::new(names)
+        });
+        let mut direct = Direct::default();
+        for name in names.iter() {
+            match state.slot(Level::Global, name) {
+                Some(Slot::Bound { value: Value::Function(function), .. }) => {
+                    direct.functions.push((name.clone(), Rc::as_ptr(function)));
+                    direct.callees.push(function.clone());
                 }
-                open.extend(inside.into_iter().filter(|function| seen.insert(Rc::as_ptr(function))));
+                Some(Slot::Bound { value, .. }) => {
+                    functions_in(value, &mut direct.callees);
+                    direct.others.push(name.clone());
+                }
+                _ => direct.others.push(name.clone()),
             }
         }
-        let content = functions.iter().map(|(name, function)| (name.clone(), Rc::as_ptr(function))).collect();
+        direct
+    }
+
+    fn united(&mut self, direct: Direct, parts: &[Rc<Footprint>]) -> Footprint {
+        let largest = parts.iter().max_by_key(|part| part.functions.len() + part.others.len());
+        let (mut functions, mut others) =
+            largest.map(|part| (part.functions.clone(), part.others.clone())).unwrap_or_default();
+        for part in parts {
+            if !part.functions.ptr_eq(&functions) {
+                functions.extend(part.functions.iter().map(|(name, function)| (name.clone(), *function)));
+            }
+            others.extend(part.others.iter().cloned());
+        }
+        functions.extend(direct.functions.iter().cloned());
+        others.extend(direct.others);
         let next = self.numbers.len();
-        let number = *self.numbers.entry(content).or_insert(next);
-        let footprint = Rc::new(Footprint { number, functions, others });
-        // The token is kept, so that its number is not given to another one.
-        self.known.insert(key, (state.functions().clone(), footprint.clone()));
-        footprint
+        let content = (direct.functions, parts.iter().map(|part| part.number).collect());
+        Footprint { number: *self.numbers.entry(content).or_insert(next), functions, others }
+    }
+
+    /// The footprint of a function that can reach itself: everything reachable, gone through once.
+    fn around_a_circle(&mut self, root: &Rc<Function>, state: &State) -> Footprint {
+        let mut all = Direct::default();
+        let mut seen: HashSet<*const Function> = HashSet::from([Rc::as_ptr(root)]);
+        let mut open = vec![root.clone()];
+        while let Some(function) = open.pop() {
+            let direct = self.direct(&function, state);
+            all.functions.extend(direct.functions);
+            all.others.extend(direct.others);
+            open.extend(direct.callees.into_iter().filter(|callee| seen.insert(Rc::as_ptr(callee))));
+        }
+        all.functions.sort();
+        all.functions.dedup();
+        self.united(all, &[])
     }
 }
 

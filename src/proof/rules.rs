@@ -72,7 +72,7 @@ impl Rules {
     /// All but one.
     #[must_use]
     pub fn without(rule: Rule) -> Self {
-        Self(u32::MAX & !(1 << rule as u32))
+        Self(!(1 << rule as u32))
     }
 
     /// Whether a rule is in force.
