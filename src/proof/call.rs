@@ -3,6 +3,7 @@
 use super::diagnostics;
 use super::evaluate::{inputs_read, type_of};
 use super::predict;
+use super::rules::Rule;
 use super::state::{Given, Key, Proved, Slot, Tracked, symbol};
 use super::verdict::{self, Offer, Taker};
 use super::walk::Walk;
@@ -199,13 +200,7 @@ impl Walk {
 
     fn call_jit(&mut self, function: &Rc<Function>, values: &[Proved], spans: &[Span], at: Span) -> Option<Proved> {
         let types: Vec<Type> = values.iter().map(type_of).collect();
-        let elaborated = match elaborate::call(self, function, &types, at) {
-            Ok(elaborated) => elaborated,
-            Err(rejected) => {
-                self.rejected(rejected);
-                return None;
-            }
-        };
+        let elaborated = self.elaborated_call(function, values, &types, at)?;
         for warning in &elaborated.warnings {
             self.say(warning.clone());
         }
@@ -216,7 +211,9 @@ impl Walk {
         for ((input, source), used) in elaborated.inputs.iter().zip(&sources).zip(&read) {
             let (Input::Free { name, .. }, Some(array), true) = (input, source, used) else { continue };
             captured.push(array.clone());
-            if let Some(given) = array.from.iter().find_map(|key| self.state.given.get(key)) {
+            if self.rules.has(Rule::CaptureIsRead)
+                && let Some(given) = array.from.iter().find_map(|key| self.state.given.get(key))
+            {
                 let diagnostic = diagnostics::captured_then_given(&function.name, name, given, at);
                 self.say(diagnostic);
             }
@@ -253,77 +250,60 @@ impl Walk {
         sources.collect()
     }
 
-    /// Walks the body of a `jit` that calls other functions, for ownership: what it gives on must be its own.
-    fn body_of_jit(&mut self, function: &Rc<Function>, values: &[Proved], at: Span) {
-        if self.splitting(|splitter| block_has_calls(&function.body, &|e| splitter.has_calls(e))) {
-            let (state, frame) = (self.state.clone(), self.frame);
-            let owned: Vec<Proved> = values.iter().map(|value| self.fresh_leaves(value)).collect();
-            self.enter(function, &owned, at);
-            let _ = self.value_of(&function.body);
-            self.calls.pop();
-            (self.state, self.frame) = (state, frame);
+    fn elaborated_call(
+        &mut self,
+        function: &Rc<Function>,
+        values: &[Proved],
+        types: &[Type],
+        at: Span,
+    ) -> Option<Rc<Elaborated>> {
+        if self.exhausted {
+            return None;
+        }
+        let key = if self.recorded.is_none() { self.program_key(function, values, types) } else { None };
+        if let Some(known) = self.elaborated_before(key.as_ref()) {
+            return Some(known);
+        }
+        match elaborate::call(self, function, types, at) {
+            Ok(elaborated) => {
+                let elaborated = Rc::new(elaborated);
+                self.keep_elaborated(key, &elaborated);
+                Some(elaborated)
+            }
+            Err(rejected) => {
+                self.rejected(rejected);
+                None
+            }
         }
     }
 
-    fn enter(&mut self, function: &Rc<Function>, values: &[Proved], at: Span) {
-        self.calls.push((function.clone(), at));
-        self.frame = self.calls.len() as u32;
-        let types: Vec<Type> = values.iter().map(type_of).collect();
-        let dims = elaborate::bind::dims(function, &types, at).unwrap_or_default();
-        for (name, size) in dims {
-            let host = Value::Host(HostType { kind: HostKind::Int, known: Some(Known::Int(size)) });
-            self.state.bind(self.frame, &name, &host, at);
-        }
-        for (param, value) in function.params.iter().zip(values) {
-            self.state.bind(self.frame, &param.name.name, value, param.span);
+    /// Walks the body of a `jit` that calls other functions, for ownership: what it gives on must be its own.
+    fn body_of_jit(&mut self, function: &Rc<Function>, values: &[Proved], at: Span) {
+        if self.splitting(|splitter| block_has_calls(&function.body, &|e| splitter.has_calls(e))) {
+            let state = self.state.clone();
+            let owned: Vec<Proved> = values.iter().map(|value| self.fresh_leaves(value)).collect();
+            let types: Vec<Type> = values.iter().map(type_of).collect();
+            let dims = elaborate::bind::dims(function, &types, at).unwrap_or_default();
+            let _ = self.body(function, &owned, &dims, at);
+            self.state = state;
         }
     }
 
     fn call_fn(&mut self, function: &Rc<Function>, values: Vec<Proved>, spans: &[Span], at: Span) -> Option<Proved> {
         self.give_arguments(function, &values, spans, &[], at)?;
         let types: Vec<Type> = values.iter().map(type_of).collect();
-        if let Err(diagnostic) = elaborate::bind::dims(function, &types, at) {
-            self.say(diagnostic);
-            return None;
-        }
+        let dims = match elaborate::bind::dims(function, &types, at) {
+            Ok(dims) => dims,
+            Err(diagnostic) => {
+                self.say(diagnostic);
+                return None;
+            }
+        };
         let mut owned = Vec::with_capacity(values.len());
         for (param, value) in function.params.iter().zip(values) {
             owned.push(if param.donate { self.fresh_leaves(&value) } else { value });
         }
-        let frame = self.frame;
-        let temporaries = std::mem::take(&mut self.temporaries);
-        self.enter(function, &owned, at);
-        let result = self.value_of(&function.body);
-        let inner = self.frame;
-        self.calls.pop();
-        self.frame = frame;
-        self.temporaries = temporaries;
-        let result = result.map(|value| self.handed_out(&value, inner));
-        self.state.leave(inner);
-        result
-    }
-
-    /// A result whose leaves no longer depend on the scope that is left.
-    fn handed_out(&mut self, value: &Proved, inner: u32) -> Proved {
-        let local = |key: &Key| matches!(key, Key::Leaf(frame, _) if *frame == inner);
-        let mut leaves = Vec::new();
-        value.each_array("", &mut |_, array| leaves.push(array.from.clone()));
-        let mut renewed = Vec::new();
-        for from in leaves {
-            let closure = self.state.closure(&from);
-            self.next += 1;
-            let key = Key::Temporary(self.next);
-            self.state.share(&key, &closure);
-            let mut outside: BTreeSet<Key> = closure.into_iter().filter(|key| !local(key)).collect();
-            outside.insert(key);
-            renewed.push(outside);
-        }
-        let mut renewed = renewed.into_iter();
-        let value: Result<Proved, std::convert::Infallible> = value.try_map(
-            &mut |array| Ok(Tracked { ty: array.ty.clone(), from: renewed.next().unwrap_or_default() }),
-            &mut |host| Ok(host.clone()),
-        );
-        value.unwrap_or_else(|never| match never {})
+        self.body(function, &owned, &dims, at)
     }
 
     /// Gives the donated arguments away (R1), each once and not beside a reader (R4), and only what is ours (R5).
@@ -355,8 +335,10 @@ impl Walk {
             }
             let closure = self.state.closure(&array.from);
             for (j, (other, other_path, other_array)) in leaves.iter().enumerate() {
+                let rule = if donated(*other) { Rule::GivenOnce } else { Rule::NotBesideReader };
                 // A pair of donated leaves is reported once.
-                if j == k || (donated(*other) && j < k) || closure.is_disjoint(&other_array.from) {
+                let reported = donated(*other) && j < k;
+                if j == k || reported || !self.rules.has(rule) || closure.is_disjoint(&other_array.from) {
                     continue;
                 }
                 let (name, other_name) = (self.path_of(array), self.path_of(other_array));
@@ -368,23 +350,15 @@ impl Walk {
                 ));
                 return None;
             }
-            if captured.iter().any(|capture| !closure.is_disjoint(&capture.from)) {
+            let beside = self.rules.has(Rule::NotBesideCapture);
+            if beside && captured.iter().any(|capture| !closure.is_disjoint(&capture.from)) {
                 self.say(diagnostics::given_and_captured(&function.name, path, span_of(*index)));
                 return None;
             }
-            let borrowed = self.calls.last().and_then(|(inner, _)| {
-                let frame = self.frame;
-                inner.params.iter().find(|param| {
-                    let own = param.name.name.as_ref();
-                    !param.donate
-                        && closure.iter().any(|key| match key {
-                            Key::Leaf(f, path) => {
-                                *f == frame && is_leaf_of(path, own) && self.is_parameter(frame, own, param.span)
-                            }
-                            Key::Temporary(_) => false,
-                        })
-                })
-            });
+            let borrowed = self.borrowed.iter().find(|borrowed| closure.contains(&borrowed.tag));
+            let borrowed = borrowed.filter(|_| self.rules.has(Rule::BorrowedStays));
+            let inner = self.calls.last().map(|(inner, _)| inner.clone());
+            let borrowed = borrowed.and_then(|borrowed| inner.as_ref()?.params.get(borrowed.index));
             if let Some(param) = borrowed {
                 let diagnostic = diagnostics::not_ours(&function.name, param, span_of(*index));
                 self.say(diagnostic);
@@ -394,18 +368,24 @@ impl Walk {
         for (index, _, array) in &leaves {
             if donated(*index) {
                 let path: Rc<str> = self.path_of(array).unwrap_or_else(|| "a value".into()).into();
-                for key in self.state.closure(&array.from) {
+                let mut dead = BTreeSet::new();
+                if self.rules.has(Rule::AliasesDie) {
+                    dead = self.state.closure(&array.from);
+                }
+                for key in &array.from {
+                    if self.rules.has(Rule::GivenIsDead) {
+                        dead.insert(key.clone());
+                    } else {
+                        dead.remove(key);
+                    }
+                }
+                for key in dead {
                     let given = Given { at, path: path.clone(), maybe: false };
                     self.state.given.insert(key, given);
                 }
             }
         }
         Some(())
-    }
-
-    /// Whether `name` in scope `frame` still is the parameter that was bound at `span`.
-    fn is_parameter(&self, frame: u32, name: &str, span: Span) -> bool {
-        matches!(self.state.names.get(&(frame, Name::from(name))), Some(Slot::Bound { at, .. }) if *at == span)
     }
 
     /// The path under which the program knows an array.
@@ -506,11 +486,6 @@ impl Walk {
             self.state = state;
         }
     }
-}
-
-/// Whether `path` is `name` or a leaf under it.
-fn is_leaf_of(path: &str, name: &str) -> bool {
-    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn block_has_calls(block: &Block, has_calls: &dyn Fn(&Expr) -> bool) -> bool {

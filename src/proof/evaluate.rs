@@ -1,7 +1,8 @@
 //! Expressions under proof: their types, and which leaves they read.
 
 use super::diagnostics;
-use super::state::{Key, Proved, Slot, Tracked, join_values};
+use super::rules::Rule;
+use super::state::{Key, Level, Proved, Slot, Tracked, join_values};
 use super::walk::{Walk, host_type};
 use crate::base::{Size, Span};
 use crate::ir::array::{OpKind, ParamKind, Program, Region, Value as IrValue};
@@ -10,6 +11,9 @@ use crate::sema::split::{Split, Splitter};
 use crate::sema::value::{Scalar, Type, Value};
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, Name, StatementKind, Target};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The code of a program that is refused for its size.
+const TOO_LARGE: &str = "E0209";
 
 /// The type of a value under proof.
 #[must_use]
@@ -42,8 +46,7 @@ impl Scope for Walk {
     }
 
     fn names(&self) -> Vec<Name> {
-        let visible = |frame: u32| frame == 0 || frame == self.frame;
-        self.state.names.keys().filter(|(frame, _)| visible(*frame)).map(|(_, name)| name.clone()).collect()
+        self.state.names().cloned().collect()
     }
 
     fn unknown_size(&self, at: Span) -> Option<Size> {
@@ -54,8 +57,8 @@ impl Scope for Walk {
 impl Walk {
     /// What a name means here: local, else global.
     pub(super) fn find(&self, name: &str) -> Option<&Slot> {
-        let at = |frame: u32| self.state.names.get(&(frame, Name::from(name)));
-        at(self.frame).or_else(|| at(0))
+        let global = || self.state.slot(Level::Global, name);
+        self.state.slot(Level::Local, name).or_else(global)
     }
 
     /// The value of a name, without reading its elements.
@@ -265,7 +268,12 @@ impl Walk {
 
     pub(super) fn rejected(&mut self, rejected: Rejected) {
         match rejected {
-            Rejected::Diagnostics(all) => all.into_iter().for_each(|diagnostic| self.say(diagnostic)),
+            Rejected::Diagnostics(all) => {
+                for diagnostic in all {
+                    self.exhausted |= self.quiet == 0 && diagnostic.code.0 == TOO_LARGE;
+                    self.say(diagnostic);
+                }
+            }
             Rejected::Fault(fault) => self.say(diagnostics::certain_fault(&fault)),
         }
     }
@@ -313,6 +321,7 @@ impl Walk {
         elaborated.result.each_array("", &mut |_, output| outputs.push(*output));
         let mut outputs = outputs.into_iter();
         let mut fresh: BTreeMap<IrValue, Key> = BTreeMap::new();
+        let shares = self.rules.has(Rule::ResultsShare);
         let next = &mut self.next;
         let value: Result<Proved, std::convert::Infallible> = elaborated.ty.try_map(
             &mut |ty| {
@@ -320,7 +329,7 @@ impl Walk {
                 let lent = root.and_then(|root| {
                     let at = program.params.iter().position(|param| param.value == root)?;
                     let donated = program.params.get(at)?.kind == (ParamKind::Array { donated: true });
-                    if donated { None } else { sources.get(at).cloned().flatten() }
+                    if donated || !shares { None } else { sources.get(at).cloned().flatten() }
                 });
                 let from = match (lent, root) {
                     (Some(array), _) => array.from,
@@ -365,7 +374,9 @@ impl Walk {
     /// A leaf is read: it must not have been given away (R1, R3).
     pub(super) fn use_leaf(&mut self, array: &Tracked, at: Span) {
         for key in &array.from {
-            if let Some(given) = self.state.given.get(key) {
+            if let Some(given) = self.state.given.get(key)
+                && (!given.maybe || self.rules.has(Rule::MaybeIsGiven))
+            {
                 let diagnostic = diagnostics::used_after_donation(key, given, at);
                 self.say(diagnostic);
                 return;

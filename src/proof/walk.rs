@@ -1,13 +1,15 @@
 //! Statements: what each does to the state; loops to a fixpoint, branches joined.
 
 use super::diagnostics;
-use super::state::{Given, Key, Proved, Slot, State, Tracked, symbol};
+use super::rules::{Rule, Rules};
+use super::state::{Given, Key, Level, Proved, Slot, State, Tracked, symbol};
+use super::summary::{Borrowed, Memo};
 use crate::base::{Broken, Diagnostic, Span};
 use crate::ir::array::Program;
 use crate::sema::elaborate;
 use crate::sema::value::{HostKind, HostType, Known as KnownHost, Scalar, Value};
 use crate::syntax::ast::{Block, Expr, ExprKind, Function, Name, Statement, StatementKind, Target};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// An array that a session holds already.
@@ -37,6 +39,8 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// A bug of ours.
     pub broken: Option<Broken>,
+    /// Statements that the walk went through, each time counted: its work.
+    pub walked: usize,
 }
 
 impl Report {
@@ -61,7 +65,7 @@ pub struct Recorded {
 /// Proves a program, keeping every compiled program that it will have.
 #[must_use]
 pub fn record(program: &Block) -> (Report, Vec<Recorded>) {
-    let mut walk = Walk::new(&[]);
+    let mut walk = Walk::new(&[], Rules::default());
     walk.recorded = Some(Vec::new());
     walk.block(program);
     (walk.report, walk.recorded.unwrap_or_default())
@@ -71,8 +75,8 @@ pub fn record(program: &Block) -> (Report, Vec<Recorded>) {
 pub struct Walk {
     /// What is known here.
     pub state: State,
-    /// Number of the innermost scope; 0 is the top level.
-    pub frame: u32,
+    /// Where names are bound.
+    pub level: Level,
     /// Calls around this point, outermost first.
     pub calls: Vec<(Rc<Function>, Span)>,
     /// Values of calls inside the expression under evaluation.
@@ -81,28 +85,48 @@ pub struct Walk {
     pub quiet: u32,
     pub(super) report: Report,
     pub(super) next: u64,
-    recorded: Option<Vec<Recorded>>,
+    pub(super) recorded: Option<Vec<Recorded>>,
+    /// Everything that was to be reported so far, quietly or not.
+    pub(super) said: usize,
+    /// The first error that the search for the fixpoint of the loop under way met.
+    hushed: Option<Diagnostic>,
     /// Functions and types whose donations were looked at.
     pub(super) planned: HashSet<(Span, String)>,
     seen: HashSet<(&'static str, Span)>,
-    /// What holds at the head of each loop, over all rounds seen so far.
-    heads: BTreeMap<(Span, u32), State>,
+    /// What holds at the head of each loop of this body, over all rounds seen so far: an inner loop is looked at
+    /// anew in every round of the outer one, and starts from what it knows.
+    pub(super) heads: HashMap<Span, State>,
+    /// The rules in force.
+    pub(super) rules: Rules,
+    /// The parameters that the function under way only borrows.
+    pub(super) borrowed: Rc<[Borrowed]>,
+    /// What is known of functions already.
+    pub(super) memo: Memo,
+    /// A program was refused for its size: no other one is tried, since each try is long.
+    pub(super) exhausted: bool,
 }
 
 /// Proves a program that starts with these names bound.
 #[must_use]
 pub fn check(program: &Block, known: &[Known]) -> Report {
-    let mut walk = Walk::new(known);
+    check_with(program, known, Rules::default())
+}
+
+/// Proves a program by some of the rules. Only with all of them is the verdict right: this is for the test that shows
+/// that none can be left out.
+#[must_use]
+pub fn check_with(program: &Block, known: &[Known], rules: Rules) -> Report {
+    let mut walk = Walk::new(known, rules);
     walk.block(program);
     walk.judge_definitions(program);
     walk.report
 }
 
 impl Walk {
-    fn new(known: &[Known]) -> Self {
+    fn new(known: &[Known], rules: Rules) -> Self {
         let mut walk = Self {
-            state: State::default(),
-            frame: 0,
+            state: State::new(rules),
+            level: Level::Global,
             calls: Vec::new(),
             temporaries: BTreeMap::new(),
             quiet: 0,
@@ -110,8 +134,14 @@ impl Walk {
             next: 0,
             recorded: None,
             planned: HashSet::new(),
+            said: 0,
+            hushed: None,
             seen: HashSet::new(),
-            heads: BTreeMap::new(),
+            heads: HashMap::new(),
+            rules,
+            borrowed: Rc::default(),
+            memo: Memo::default(),
+            exhausted: false,
         };
         // Buffers that a session holds are unnamed values that names share.
         let mut buffers: BTreeMap<(u64, bool), Key> = BTreeMap::new();
@@ -119,7 +149,7 @@ impl Walk {
             let value = match value {
                 Ok(value) => value,
                 Err(at) => {
-                    walk.state.names.insert((0, name.clone()), Slot::Deleted(*at));
+                    walk.state.set(Level::Global, name, Slot::Deleted(*at));
                     continue;
                 }
             };
@@ -140,10 +170,10 @@ impl Walk {
                 &mut |scalar| Ok(host_type(scalar)),
             );
             let proved = proved.unwrap_or_else(|never| match never {});
-            walk.state.bind(0, name, &proved, Span::default());
+            walk.state.bind(Level::Global, name, &proved, Span::default());
             for (path, at) in dead {
                 let given = Given { at, path: path.clone(), maybe: false };
-                walk.state.given.insert(Key::Leaf(0, path), given);
+                walk.state.given.insert(Key::Leaf(Level::Global, path), given);
             }
         }
         walk.state.forget_temporaries(0);
@@ -161,13 +191,18 @@ impl Walk {
 
     /// Reports once per code and place.
     pub(super) fn say(&mut self, mut diagnostic: Diagnostic) {
-        if self.quiet > 0 {
+        self.said += 1;
+        if self.quiet > 0 && (self.hushed.is_some() || !diagnostic.is_error()) {
             return;
         }
         for (function, call) in self.calls.iter().rev() {
             if !diagnostic.labels.iter().any(|label| label.span == *call) {
                 diagnostic = diagnostic.label(*call, format!("in this call of `{}`", function.name.name));
             }
+        }
+        if self.quiet > 0 {
+            self.hushed = Some(diagnostic);
+            return;
         }
         let at = diagnostic.labels.first().map(|label| label.span).unwrap_or_default();
         if self.seen.insert((diagnostic.code.0, at)) {
@@ -185,6 +220,7 @@ impl Walk {
     /// One statement. After an error in it, what it binds has no known type and is not reported again.
     pub(super) fn statement(&mut self, statement: &Statement) {
         let first = self.next;
+        self.report.walked += 1;
         match &statement.kind {
             StatementKind::Bind { targets, annotation, value } => {
                 if let [target] = targets.as_slice() {
@@ -199,7 +235,7 @@ impl Walk {
                                         for (name, n) in dims {
                                             let known = Some(KnownHost::Int(n));
                                             let host = Value::Host(HostType { kind: HostKind::Int, known });
-                                            self.state.bind(self.frame, &name, &host, statement.span);
+                                            self.state.bind(self.level, &name, &host, statement.span);
                                         }
                                         Some(value)
                                     }
@@ -228,11 +264,11 @@ impl Walk {
             }
             StatementKind::Del(names) => {
                 for name in names {
-                    match self.state.names.get(&(self.frame, name.name.clone())) {
+                    match self.state.slot(self.level, &name.name) {
                         Some(Slot::Bound { .. }) => {
-                            self.state.unbind(self.frame, &name.name);
+                            self.state.unbind(self.level, &name.name);
                             let slot = Slot::Deleted(statement.span);
-                            self.state.names.insert((self.frame, name.name.clone()), slot);
+                            self.state.set(self.level, &name.name, slot);
                         }
                         Some(Slot::Unclear { why, at }) => {
                             let (why, at) = (*why, *at);
@@ -253,7 +289,7 @@ impl Walk {
                 let known = Some(KnownHost::Int(symbol(&index.name, index.span)));
                 let round = Value::Host(HostType { kind: HostKind::Int, known });
                 self.repeat(statement.span, |walk| {
-                    walk.state.bind(walk.frame, &index.name, &round, index.span);
+                    walk.state.bind(walk.level, &index.name, &round, index.span);
                     walk.block(body);
                 });
             }
@@ -272,7 +308,9 @@ impl Walk {
                 if let Some(otherwise) = otherwise {
                     self.block(otherwise);
                 }
-                self.state = after.join(&self.state, statement.span);
+                if self.rules.has(Rule::EitherPath) {
+                    self.state = after.join(&self.state, statement.span);
+                }
             }
             StatementKind::Bench { label, count, body } => {
                 for part in [label.as_ref(), Some(count)].into_iter().flatten() {
@@ -292,7 +330,7 @@ impl Walk {
             }
             StatementKind::Function(function) => {
                 let value = Value::Function(function.clone());
-                self.state.bind(self.frame, &function.name.name, &value, function.name.span);
+                self.state.bind(self.level, &function.name.name, &value, function.name.span);
             }
             StatementKind::Expr(expr) => {
                 if let Some(value) = self.evaluate(expr) {
@@ -307,14 +345,16 @@ impl Walk {
 
     /// A body that runs any number of times: the state at its head covers all rounds.
     fn repeat(&mut self, at: Span, mut round: impl FnMut(&mut Self)) {
-        let key = (at, self.frame);
         let before = self.state.clone();
-        let mut head = match self.heads.get(&key) {
+        let mut head = match self.heads.remove(&at) {
             Some(known) if self.quiet > 0 => known.join(&before, at),
             _ => before,
         };
+        if self.quiet == 0 {
+            self.hushed = None;
+        }
         self.quiet += 1;
-        loop {
+        while self.rules.has(Rule::Rounds) {
             self.state = head.clone();
             let first = self.next;
             round(self);
@@ -327,12 +367,18 @@ impl Walk {
             head = next;
         }
         self.quiet -= 1;
-        self.heads.insert(key, head.clone());
-        if self.quiet == 0 {
-            self.state = head.clone();
+        self.state = head.clone();
+        if self.quiet == 0 || !self.rules.has(Rule::Rounds) {
+            let before = self.report.accepted();
             round(self);
+            self.state = head.join(&self.state, at);
+            // After an error a name has no known type, and what follows from it is not reported: the error itself is.
+            if let (true, true, Some(first)) = (before, self.report.accepted(), self.hushed.take()) {
+                self.say(first);
+            }
+        } else {
+            self.heads.insert(at, head);
         }
-        self.state = head;
     }
 
     fn destructure(&mut self, targets: &[Target], value: &Expr, at: Span) {
@@ -364,8 +410,8 @@ impl Walk {
             &mut |array| {
                 *next += 1;
                 let key = Key::Temporary(*next);
-                let closure = state.closure(&array.from);
-                state.share(&key, &closure);
+                let aliases = state.aliases(&array.from);
+                state.share(&key, &aliases);
                 if let Some(given) = array.from.iter().find_map(|key| state.given.get(key)).cloned() {
                     state.given.insert(key.clone(), given);
                 }
@@ -381,9 +427,9 @@ impl Walk {
         let name = &target.root.name;
         let Some(value) = value else {
             if target.fields.is_empty() && target.index.is_none() {
-                self.state.unbind(self.frame, name);
+                self.state.unbind(self.level, name);
                 let slot = Slot::Unclear { why: "", at: target.span };
-                self.state.names.insert((self.frame, name.clone()), slot);
+                self.state.set(self.level, name, slot);
             }
             return;
         };
@@ -397,7 +443,7 @@ impl Walk {
         }
         self.use_value(&value, at);
         if target.fields.is_empty() {
-            self.state.bind(self.frame, name, &value, at);
+            self.state.bind(self.level, name, &value, at);
             return;
         }
         let Some(root) = self.read_name(name, target.root.span) else { return };
@@ -413,7 +459,7 @@ impl Walk {
             }
         }
         *slot = value;
-        self.state.bind(self.frame, name, &record, at);
+        self.state.bind(self.level, name, &record, at);
     }
 }
 
