@@ -421,7 +421,7 @@ impl Walk {
             }
         }
         let refused = verdict::refusals(&offers, &results);
-        if refused.is_empty() && self.quiet == 0 {
+        if refused.is_empty() {
             self.warn_of_hand_over(function, elaborated, at);
         }
         for refused in refused {
@@ -434,20 +434,22 @@ impl Walk {
         let types: Vec<&ArrayType> =
             elaborated.program.params.iter().map(|param| elaborated.program.ty(param.value)).collect();
         let place = (function.span, format!("{types:?}"));
-        if !self.planned.insert(place) {
-            return;
+        if !self.planned.contains_key(&place) {
+            let donations = match predict::program::planned(elaborated) {
+                Ok(planned) => (predict::explain::donations(function, &planned), planned.exact),
+                Err(broken) => {
+                    self.report.broken.get_or_insert(broken);
+                    return;
+                }
+            };
+            self.planned.insert(place.clone(), Rc::new(donations));
         }
-        let planned = match predict::program::planned(elaborated) {
-            Ok(planned) => planned,
-            Err(broken) => {
-                self.report.broken.get_or_insert(broken);
-                return;
-            }
-        };
-        for what in predict::explain::donations(function, &planned) {
-            let predict::explain::What::Donation { verdict, .. } = &what else { continue };
+        let Some(donations) = self.planned.get(&place).cloned() else { return };
+        let (donations, exact) = &*donations;
+        for what in donations {
+            let predict::explain::What::Donation { verdict, .. } = what else { continue };
             match verdict {
-                Verdict::HandedOver { .. } => self.say(diagnostics::handed_over(function, &what, planned.exact, at)),
+                Verdict::HandedOver { .. } => self.say(diagnostics::handed_over(function, what, *exact, at)),
                 Verdict::Refused(_) => {
                     let invariant = format!("the plan refuses what the proof accepts: {what}");
                     self.report.broken.get_or_insert(Broken::new("proof", invariant));

@@ -1,6 +1,7 @@
 //! Statements: what each does to the state; loops to a fixpoint, branches joined.
 
 use super::diagnostics;
+use super::predict::explain::What;
 use super::rules::{Rule, Rules};
 use super::state::{Given, Key, Level, Proved, Slot, State, Tracked, symbol};
 use super::summary::{Borrowed, Memo};
@@ -90,8 +91,8 @@ pub struct Walk {
     pub(super) said: usize,
     /// The first error that the search for the fixpoint of the loop under way met.
     hushed: Option<Diagnostic>,
-    /// Functions and types whose donations were looked at.
-    pub(super) planned: HashSet<(Span, String)>,
+    /// The plan's verdicts on donations by function and types, and whether they are those of numbers.
+    pub(super) planned: HashMap<(Span, String), Rc<(Vec<What>, bool)>>,
     seen: HashSet<(&'static str, Span)>,
     /// What holds at the head of each loop of this body, over all rounds seen so far: an inner loop is looked at
     /// anew in every round of the outer one, and starts from what it knows.
@@ -133,7 +134,7 @@ impl Walk {
             report: Report::default(),
             next: 0,
             recorded: None,
-            planned: HashSet::new(),
+            planned: HashMap::new(),
             said: 0,
             hushed: None,
             seen: HashSet::new(),

@@ -36,5 +36,5 @@ print(live())
 #>    |
 #>    | Help: the peak is as high as without the donation; it is lower if every element is computed from its own place alone
 #>    |
-#>    | Note: the argument is still read after the result has begun to be written
+#>    | Note: element 0 is read for index 0 after an earlier step has overwritten it
 #> ---'

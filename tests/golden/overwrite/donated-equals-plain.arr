@@ -16,7 +16,7 @@ for n in 0..10 { same(n) }
 same(31); same(32); same(33); same(127); same(130); same(1023); same(1025); same(4097)
 print(live())
 #> (0, 0)
-#> [W0302] Warning: `flipped` hands `p` over: 4 * n@535 B more are needed during the call
+#> [W0302] Warning: `flipped` hands `p` over: 4 * n B more are needed during the call
 #>     ,-[ tests/golden/overwrite/donated-equals-plain.arr:3:13 ]
 #>     |
 #>   3 | jit flipped(donate p) = p + flip(p)
@@ -35,7 +35,7 @@ print(live())
 #>     |
 #>     | Note: for a generic size: element 0 is read for index 36 after index 0 has overwritten it
 #> ----'
-#> [W0302] Warning: `rolled` hands `p` over: 4 * n@535 B more are needed during the call
+#> [W0302] Warning: `rolled` hands `p` over: 4 * n B more are needed during the call
 #>     ,-[ tests/golden/overwrite/donated-equals-plain.arr:4:12 ]
 #>     |
 #>   4 | jit rolled(donate p) = p - roll(p, 1)

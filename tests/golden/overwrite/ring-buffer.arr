@@ -17,5 +17,5 @@ print(b, live())
 #>    |
 #>    | Help: the peak is as high as without the donation; it is lower if every element is computed from its own place alone
 #>    |
-#>    | Note: the argument is still read after the result has begun to be written
+#>    | Note: element 1 is read for index 0 after index 1 has overwritten it
 #> ---'
