@@ -370,11 +370,11 @@ impl Walk {
         self.quiet -= 1;
         self.state = head.clone();
         if self.quiet == 0 || !self.rules.has(Rule::Rounds) {
-            let before = self.report.accepted();
+            let (before, hushed) = (self.report.accepted(), self.hushed.take());
             round(self);
             self.state = head.join(&self.state, at);
             // After an error a name has no known type, and what follows from it is not reported: the error itself is.
-            if let (true, true, Some(first)) = (before, self.report.accepted(), self.hushed.take()) {
+            if let (true, true, Some(first)) = (before, self.report.accepted(), hushed) {
                 self.say(first);
             }
         } else {

@@ -67,10 +67,9 @@ pub fn over(prediction: &Prediction, budget: u64) -> Option<Diagnostic> {
         let diagnostic = Diagnostic::error("E0331", message, at, "grows from round to round");
         return Some(diagnostic.help("see `arr explain W0304`"));
     }
-    let most = |peak: &Peak| peak.bound.or(peak.bytes.known());
-    let peak = prediction.peaks.iter().find(|peak| most(peak).is_none_or(|bytes| bytes > budget))?;
+    let peak = prediction.peaks.iter().find(|peak| peak.bound.is_none_or(|bytes| bytes > budget))?;
     let size = peak.bytes.human();
-    let message = match most(peak) {
+    let message = match peak.bound {
         Some(_) if prediction.exact => format!("the peak is {size}, more than {limit}"),
         Some(most) => format!("the peak may be {}, more than {limit}", bytes::human(most)),
         None => format!("the peak is not provably within {limit}: it is up to {size}"),
@@ -101,6 +100,7 @@ pub fn parts(peak: &Peak) -> String {
 
 /// The sizes for which all peaks fit; `None` where no size is free.
 fn region(peaks: &[Peak], budget: u64) -> Option<String> {
+    let peaks: Vec<&Peak> = peaks.iter().filter(|peak| peak.bound.is_none_or(|bytes| bytes > budget)).collect();
     let mut symbols: Vec<Symbol> = peaks.iter().flat_map(|peak| peak.bytes.symbols()).collect();
     symbols.sort();
     symbols.dedup();

@@ -1,6 +1,7 @@
 //! What was found out about a program, as JSON. The schema is that of docs/check.md; its version changes with it.
 
 use super::Examined;
+use super::suggest::Suggestion;
 use crate::base::{Diagnostic, Severity, Size, Sources, Span};
 use crate::ir::plan::Verdict;
 use crate::ledger::Ledger;
@@ -117,16 +118,14 @@ pub fn file(sources: &Sources, name: &str, examined: &Examined) -> Value {
     let found = examined.prediction.as_ref();
     let verdicts: Vec<Value> =
         found.iter().flat_map(|found| &found.explained).map(|one| verdict(sources, one)).collect();
-    let suggestions: Vec<Value> = examined
-        .suggestions
-        .iter()
-        .map(|one| {
-            json!({
-                "at": span(sources, one.at), "edit": one.edit, "text": one.text,
-                "saved": one.saved.as_ref().map(size), "peaks_before": sizes(&one.before), "peaks_after": sizes(&one.after),
-            })
+    let suggestion = |one: &Suggestion| {
+        json!({
+            "at": span(sources, one.at), "edit": one.edit, "text": one.text, "saved": one.saved.as_ref().map(size),
+            "peaks_before": sizes(&one.before), "peaks_after": sizes(&one.after),
         })
-        .collect();
+    };
+    let each: Vec<Value> = examined.suggestions.each.iter().map(suggestion).collect();
+    let together = examined.suggestions.together.as_ref().map(suggestion);
     let certificates: Vec<Value> = examined
         .certificates
         .iter()
@@ -137,7 +136,7 @@ pub fn file(sources: &Sources, name: &str, examined: &Examined) -> Value {
         .collect();
     json!({
         "file": name, "accepted": examined.checked.accepted(), "diagnostics": diagnostics, "verdicts": verdicts,
-        "ledger": found.map(|found| prediction(sources, found)), "suggestions": suggestions,
+        "ledger": found.map(|found| prediction(sources, found)), "suggestions": json!({ "each": each, "together": together }),
         "certificates": certificates,
         "internal_error": examined.checked.broken.as_ref().map(ToString::to_string),
     })

@@ -10,7 +10,7 @@ pub mod suggest;
 use super::checked::Checked;
 use crate::base::{Severity, Sources};
 use crate::proof::predict::{self, PATIENT, Prediction};
-use suggest::Suggestion;
+use suggest::Suggestions;
 
 /// Statements that a check goes through by itself, looking for leaks and for `assert`s that fail.
 const BY_ITSELF: u64 = 5_000;
@@ -58,7 +58,7 @@ pub struct Examined {
     /// What will be held; absent for a rejected program.
     pub prediction: Option<Prediction>,
     /// Donations that are missing.
-    pub suggestions: Vec<Suggestion>,
+    pub suggestions: Suggestions,
     /// Per program that will be compiled: its certificate, or what is wrong with its plan.
     pub certificates: Vec<Result<String, String>>,
 }
@@ -94,7 +94,7 @@ impl Examined {
                 diagnostic.notes.push("denied on the command line".to_owned());
             }
         }
-        let mut suggestions = Vec::new();
+        let mut suggestions = Suggestions::default();
         if asked.suggest && checked.accepted() {
             suggestions = suggest::suggestions(text, &checked.program, prediction.as_ref());
         }

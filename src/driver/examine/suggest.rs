@@ -38,48 +38,83 @@ pub struct Suggestion {
 struct Edit {
     at: Span,
     words: String,
-    pieces: Vec<(std::ops::Range<usize>, String)>,
+    pieces: Vec<Piece>,
 }
 
-/// All missing donations, largest saving first.
+/// What is put in place of some bytes.
+type Piece = (std::ops::Range<usize>, String);
+
+/// All missing donations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Suggestions {
+    /// Each by itself, largest saving first.
+    pub each: Vec<Suggestion>,
+    /// Those that are accepted together, where there are several.
+    pub together: Option<Suggestion>,
+}
+
+/// The search for missing donations.
+struct Search<'a> {
+    text: &'a str,
+    before: Vec<Size>,
+    handed: usize,
+}
+
+/// All missing donations.
 #[must_use]
-pub fn suggestions(text: &str, program: &Block, prediction: Option<&Prediction>) -> Vec<Suggestion> {
-    let Some(prediction) = prediction else { return Vec::new() };
-    let (before, handed) = (peaks(prediction), handed_over(prediction));
+pub fn suggestions(text: &str, program: &Block, prediction: Option<&Prediction>) -> Suggestions {
+    let Some(prediction) = prediction else { return Suggestions::default() };
+    let search = Search { text, before: peaks(prediction), handed: handed_over(prediction) };
     let mut edits = Vec::new();
     let mut bound = BTreeSet::new();
     bound_names(program, &mut bound);
     for statement in &program.statements {
         collect(text, statement, statement, &bound, &mut edits);
     }
-    let mut found: Vec<Suggestion> = Vec::new();
+    let mut each: Vec<Suggestion> = Vec::new();
+    let mut joined: Vec<Edit> = Vec::new();
+    let mut together = None;
     for edit in edits.into_iter().take(MOST_TRIED) {
-        let edited = apply(text, &edit.pieces);
+        let Some(found) = search.tried(edit.at, &edit.words, &edit.pieces) else { continue };
+        each.push(found);
+        joined.push(edit);
+        let pieces: Vec<Piece> = joined.iter().flat_map(|edit| edit.pieces.clone()).collect();
+        match search.tried(Span::default(), "all of these", &pieces) {
+            Some(found) => together = Some(found),
+            None => _ = joined.pop(),
+        }
+    }
+    each.sort_by_key(|one| std::cmp::Reverse(one.saved.as_ref().and_then(Size::known)));
+    let words = format!("{} of these together", joined.len());
+    let together = together.filter(|_| joined.len() > 1).map(|found| Suggestion { edit: words, ..found });
+    Suggestions { each, together }
+}
+
+impl Search<'_> {
+    /// The edited program, if it is accepted and its peak is no higher.
+    fn tried(&self, at: Span, words: &str, pieces: &[Piece]) -> Option<Suggestion> {
+        let edited = apply(self.text, pieces);
         let checked = Checked::new(&mut Sources::default(), "edited", &edited, &[]);
         if !checked.accepted() {
-            continue;
+            return None;
         }
         let tried = predict(&checked.program, PATIENT);
-        if tried.stopped.is_some() || tried.broken.is_some() {
-            continue;
+        let fails = |finding| Diagnostic::is_error(&crate::proof::predict::diagnostic(finding));
+        if tried.stopped.is_some() || tried.broken.is_some() || tried.findings.iter().any(fails) {
+            return None;
         }
-        let after = peaks(&tried);
-        if tried.findings.iter().any(|finding| Diagnostic::is_error(&crate::proof::predict::diagnostic(finding))) {
-            continue;
-        }
+        let (before, after) = (self.before.clone(), peaks(&tried));
         let no_higher = after.iter().all(|after| before.iter().any(|before| at_least(before, after)));
-        if !no_higher || (after == before && handed_over(&tried) > handed) {
-            continue;
+        if !no_higher || (after == before && handed_over(&tried) > self.handed) {
+            return None;
         }
         let saved = match (before.as_slice(), after.as_slice()) {
             ([before], [after]) => Some(before.minus(after)),
             _ if before == after => Some(Size::Known(0)),
             _ => None,
         };
-        found.push(Suggestion { at: edit.at, edit: edit.words, text: edited, before: before.clone(), after, saved });
+        Some(Suggestion { at, edit: words.to_owned(), text: edited, before, after, saved })
     }
-    found.sort_by_key(|one| std::cmp::Reverse(one.saved.as_ref().and_then(Size::known)));
-    found
 }
 
 /// The highest points.
@@ -96,12 +131,14 @@ fn handed_over(prediction: &Prediction) -> usize {
 }
 
 /// The text with pieces replaced.
-fn apply(text: &str, pieces: &[(std::ops::Range<usize>, String)]) -> String {
+fn apply(text: &str, pieces: &[Piece]) -> String {
+    let mut pieces = pieces.to_vec();
+    pieces.sort_by_key(|(range, _)| (range.start, range.end));
     let mut out = String::with_capacity(text.len() + 64);
     let mut last = 0;
     for (range, piece) in pieces {
         out.push_str(text.get(last..range.start).unwrap_or_default());
-        out.push_str(piece);
+        out.push_str(&piece);
         last = range.end;
     }
     out.push_str(text.get(last..).unwrap_or_default());

@@ -1,6 +1,6 @@
 //! What was found out about a program, as text for people.
 
-use super::suggest::Suggestion;
+use super::suggest::{Suggestion, Suggestions};
 use super::{Asked, Examined, budget};
 use crate::base::{Size, Sources, Span};
 use crate::ledger::{Amount, Ledger, changes};
@@ -144,19 +144,20 @@ fn explain(sources: &Sources, program: &Block, prediction: &Prediction) -> Strin
 }
 
 /// Donations that are missing.
-fn suggestions(sources: &Sources, all: &[Suggestion]) -> String {
-    if all.is_empty() {
+fn suggestions(sources: &Sources, all: &Suggestions) -> String {
+    if all.each.is_empty() {
         return "no donation is missing\n".to_owned();
     }
-    let line = |one: &Suggestion| {
+    let saving = |one: &Suggestion| {
         let sizes = |sizes: &[Size]| sizes.iter().map(Size::human).collect::<Vec<_>>().join(" or ");
         let change = format!("({} -> {})", sizes(&one.before), sizes(&one.after));
-        let saved = match &one.saved {
+        match &one.saved {
             Some(Size::Known(0)) => "the peak stays as it is".to_owned(),
             Some(saved) => format!("saves {} at the peak {change}", saved.human()),
             None => format!("lowers the peak {change}"),
-        };
-        format!("{}: {}: {saved}\n", place(sources, one.at), one.edit)
+        }
     };
-    all.iter().map(line).collect()
+    let line = |one: &Suggestion| format!("{}: {}: {}\n", place(sources, one.at), one.edit, saving(one));
+    let each: String = all.each.iter().map(line).collect();
+    each + &all.together.iter().map(|one| format!("{}: {}\n", one.edit, saving(one))).collect::<String>()
 }

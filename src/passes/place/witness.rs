@@ -1,7 +1,7 @@
 //! Why an output cannot be computed in a donated buffer, with elements that show it.
 
 use super::merge::Layout;
-use crate::ir::kernel::{Atom, Block, Body, Index, InstKind, Kernel};
+use crate::ir::kernel::{Atom, Block, Body, Index, InstKind, Kernel, Store};
 use crate::ir::plan::{AlongOp, Slot, Step, Storage};
 use std::collections::BTreeSet;
 
@@ -19,7 +19,6 @@ pub(super) fn why(layout: &Layout<'_>, param: usize, output: Slot) -> String {
 
 /// A check in a loop that overwrites: what fails is found out before the first write, or it is not in place.
 fn checked(layout: &Layout<'_>, steps: &[Step], to: Storage) -> Option<String> {
-    let mut all = Vec::new();
     steps.iter().find_map(|step| {
         let body = match step {
             Step::For { body, .. } | Step::While { body, .. } => body,
@@ -29,11 +28,16 @@ fn checked(layout: &Layout<'_>, steps: &[Step], to: Storage) -> Option<String> {
             _ => return None,
         };
         let stops = body.iter().any(|step| matches!(step, Step::Check { .. }));
-        all.clear();
-        accesses(layout, body, (to, to), None, &mut all);
-        let element = all.iter().flat_map(|access| access.writes.first()).next();
-        let said = |element| format!("round 1 may stop at a check after round 0 has overwritten element {element}");
-        element.filter(|_| stops).map(said).or_else(|| checked(layout, body, to))
+        let written = |step: &Step| match step {
+            Step::Launch { kernel, buffers } => layout.kernels.get(*kernel).is_some_and(|kernel| {
+                let mut stored = buffers.iter().enumerate().filter(|(_, slot)| layout.storage(**slot) == to);
+                stored.any(|(buffer, _)| stores(kernel).iter().any(|store| store.buffer == buffer))
+            }),
+            Step::Scatter { target, .. } => layout.storage(*target) == to,
+            _ => false,
+        };
+        let text = "round 1 may stop at a check after round 0 has overwritten an element";
+        (stops && body.iter().any(written)).then(|| text.to_owned()).or_else(|| checked(layout, body, to))
     })
 }
 
@@ -122,12 +126,19 @@ fn accesses(
     }
 }
 
+fn stores(kernel: &Kernel) -> &[Store] {
+    match &kernel.body {
+        Body::Map { stores, .. } | Body::Reduce { stores, .. } => stores,
+    }
+}
+
 /// Elements of a buffer that a kernel loads or stores at its first and last points, each with the stored index there.
 fn touched(kernel: &Kernel, buffer: usize, store: bool) -> Vec<(i64, i64)> {
-    let (block, stores, inner): (&Block, _, &[u64]) = match &kernel.body {
-        Body::Map { block, stores } => (block, stores, &[]),
-        Body::Reduce { block, stores, inner, .. } => (block, stores, inner),
+    let (block, inner): (&Block, &[u64]) = match &kernel.body {
+        Body::Map { block, .. } => (block, &[]),
+        Body::Reduce { block, inner, .. } => (block, inner),
     };
+    let stores = stores(kernel);
     let stored: Vec<&Index> = stores.iter().filter(|s| s.buffer == buffer).map(|s| &s.index).collect();
     let loaded = block.insts.iter().filter_map(|inst| match &inst.kind {
         InstKind::Load { buffer: other, index, .. } if *other == buffer => Some(index),

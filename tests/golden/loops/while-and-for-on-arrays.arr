@@ -37,5 +37,5 @@ print(twice(ones([2])), twice(full([2], 0.25)))
 #>     |
 #>     | Help: the peak is as high as without the donation; it is lower if every element is computed from its own place alone
 #>     |
-#>     | Note: the argument is still read after the result has begun to be written
+#>     | Note: round 1 may stop at a check after round 0 has overwritten an element
 #> ----'
