@@ -1,7 +1,9 @@
 //! From an elaborated program to one that can be run: the passes, the plan, its proof, the machine code.
 
 use crate::base::Broken;
+use crate::certify::{Certificate, certify};
 use crate::ir::array::Program;
+use crate::ir::plan::Plan;
 use crate::passes::place::check::CheckedPlan;
 use crate::passes::{self, place};
 use crate::runtime::execute::{Compiled, Device};
@@ -19,7 +21,19 @@ pub fn optimise(program: Program) -> Result<Program, Broken> {
 /// # Errors
 /// When a pass broke an invariant.
 pub fn plan(program: &Program) -> Result<CheckedPlan, Broken> {
-    place::check::check(place::plan::plan(&optimise(program.clone())?)?)
+    let plan = place::check::check(place::plan::plan(&optimise(program.clone())?)?)?;
+    if cfg!(debug_assertions) {
+        certificate(plan.plan())?;
+    }
+    Ok(plan)
+}
+
+/// The second opinion on a plan. It is asked for every plan in debug builds and tests.
+///
+/// # Errors
+/// When it differs from the first.
+pub fn certificate(plan: &Plan) -> Result<Certificate, Broken> {
+    certify(plan).map_err(|violation| Broken::new("certify", violation.to_string()))
 }
 
 /// The whole way.
