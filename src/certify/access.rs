@@ -64,6 +64,7 @@ impl Access {
             }
         };
         found.loads(kernel, code, outer, true)?;
+        let varying = varying(code);
         for store in stores {
             let info = kernel.buffers.get(store.buffer).ok_or_else(|| fault(kernel, "names a buffer it lacks"))?;
             need(info.stored, Rule::Once, || {
@@ -73,8 +74,8 @@ impl Access {
             need(!again, Rule::Once, || format!("{} stores to b{} in two places", kernel.name, store.buffer))?;
             found.within(kernel, &store.index, outer, store.buffer, false)?;
             let map = Map::new(&store.index, outer);
-            let dense = map.dense(outer, info.elements);
-            let once = dense || map.injective(outer, &varying(code));
+            let dense = map.dense(outer, info.elements, &varying);
+            let once = dense || map.injective(outer, &varying);
             need(once, Rule::Once, || {
                 format!("{}: two points may store b{}[{}]", kernel.name, store.buffer, store.index)
             })?;
@@ -162,7 +163,7 @@ impl Map {
         moving
     }
 
-    fn dense(&self, extents: &[u64], elements: u64) -> bool {
+    fn dense(&self, extents: &[u64], elements: u64, varying: &[bool]) -> bool {
         if extents.contains(&0) {
             return elements == 0;
         }
@@ -173,26 +174,36 @@ impl Map {
             }
             tiled = tiled.saturating_mul(extent);
         }
+        // An offset from memory, the same for all points, is in range by the program's own check: only 0 is.
+        let least = if self.rest.is_empty() { self.least(extents) } else { 0 };
+        tiled == u128::from(elements) && least == 0 && self.fixed(varying)
+    }
+
+    /// The least value over the box, of the affine part.
+    fn least(&self, extents: &[u64]) -> i128 {
         let backwards = self.strides.iter().zip(extents).filter(|(by, _)| **by < 0);
-        let least = backwards.fold(self.constant, |low, (by, &extent)| low + by * (i128::from(extent) - 1));
-        self.rest.is_empty() && tiled == u128::from(elements) && least == 0
+        backwards.fold(self.constant, |low, (by, &extent)| low + by * (i128::from(extent) - 1))
+    }
+
+    /// Whether what is not affine is the same for all points.
+    fn fixed(&self, varying: &[bool]) -> bool {
+        self.rest.iter().all(|(atom, _)| match atom {
+            Atom::Value(inst) => !varying.get(inst.0 as usize).copied().unwrap_or(true),
+            Atom::Var(_) | Atom::Div(..) | Atom::Mod(..) => false,
+        })
     }
 
     fn injective(&self, extents: &[u64], varying: &[bool]) -> bool {
         if extents.contains(&0) {
             return true;
         }
-        let fixed = |(atom, _): &(Atom, i64)| match atom {
-            Atom::Value(inst) => !varying.get(inst.0 as usize).copied().unwrap_or(true),
-            Atom::Var(_) | Atom::Div(..) | Atom::Mod(..) => false,
-        };
         let mut reach = 0u128;
         let apart = self.moving(extents).into_iter().all(|(stride, extent)| {
             let beyond = stride > reach;
             reach = reach.saturating_add(stride.saturating_mul(extent - 1));
             beyond
         });
-        apart && self.rest.iter().all(fixed)
+        apart && self.fixed(varying)
     }
 }
 
@@ -285,7 +296,7 @@ mod tests {
             let map = Map::new(&index, &extents);
             let distinct: BTreeSet<i64> = all.iter().copied().collect();
             let dense = distinct.len() == all.len() && distinct == (0..elements as i64).collect();
-            prop_assert_eq!(map.dense(&extents, elements), dense);
+            prop_assert_eq!(map.dense(&extents, elements, &[]), dense);
             if map.injective(&extents, &[]) {
                 prop_assert_eq!(distinct.len(), all.len());
             }
