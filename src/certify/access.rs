@@ -72,7 +72,7 @@ impl Access {
             })?;
             let again = found.written.iter().any(|other| other.buffer == store.buffer);
             need(!again, Rule::Once, || format!("{} stores to b{} in two places", kernel.name, store.buffer))?;
-            found.within(kernel, &store.index, outer, store.buffer, false)?;
+            found.within(kernel, &store.index, outer, store.buffer, &[])?;
             let map = Map::new(&store.index, outer);
             let dense = map.dense(outer, info.elements, &varying);
             let once = dense || map.injective(outer, &varying);
@@ -104,7 +104,8 @@ impl Access {
     fn loads(&mut self, kernel: &Kernel, block: &Block, extents: &[u64], beside_stores: bool) -> Result<(), Violation> {
         for inst in &block.insts {
             let InstKind::Load { buffer, index, guard } = &inst.kind else { continue };
-            self.within(kernel, index, extents, *buffer, guard.is_some())?;
+            let known = guard.map_or_else(Vec::new, |guard| conditions(block, guard));
+            self.within(kernel, index, extents, *buffer, &known)?;
             let map = Map::new(index, if beside_stores { &kernel.extents } else { extents });
             self.read.push(Read { buffer: *buffer, map, beside_stores });
         }
@@ -117,17 +118,18 @@ impl Access {
         index: &Index,
         extents: &[u64],
         buffer: usize,
-        guarded: bool,
+        known: &[Known<'_>],
     ) -> Result<(), Violation> {
         let info = kernel.buffers.get(buffer).ok_or_else(|| fault(kernel, "names a buffer it lacks"))?;
         if extents.contains(&0) {
             return Ok(());
         }
-        let Some((low, high)) = bounds(index, extents).filter(|_| !guarded) else {
+        let Some((low, high)) = bounds(index, extents, known) else {
             self.trusted += 1;
             return Ok(());
         };
-        need(low >= 0 && high < i128::from(info.elements), Rule::Bounds, || {
+        // A guard that is never true loads nothing.
+        need(low > high || (low >= 0 && high < i128::from(info.elements)), Rule::Bounds, || {
             format!("{} touches b{buffer}[{low}..={high}], which has {} elements", kernel.name, info.elements)
         })
     }
@@ -232,20 +234,41 @@ fn index_varies(index: &Index, of: &dyn Fn(&Inst) -> bool) -> bool {
     })
 }
 
-/// Least and greatest value over the box, both included; `None` where that depends on memory.
-fn bounds(index: &Index, extents: &[u64]) -> Option<(i128, i128)> {
+/// An expression with the least and the greatest value that a guard leaves it.
+type Known<'a> = (&'a Index, i128, i128);
+
+/// What is true where the guard is.
+fn conditions(block: &Block, guard: Inst) -> Vec<Known<'_>> {
+    let kind = |inst: Inst| block.insts.get(inst.0 as usize).map(|inst| &inst.kind);
+    let Some(InstKind::Op(op, operands)) = kind(guard) else { return Vec::new() };
+    let &[a, b] = operands.as_slice() else { return Vec::new() };
+    match (op.name().as_str(), kind(a), kind(b)) {
+        ("and", ..) => conditions(block, a).into_iter().chain(conditions(block, b)).collect(),
+        ("le", Some(InstKind::Const(low)), Some(InstKind::Index(at))) => {
+            vec![(at, i128::from(low.to_i64()), i128::MAX)]
+        }
+        ("lt", Some(InstKind::Index(at)), Some(InstKind::Const(end))) => {
+            vec![(at, i128::MIN, i128::from(end.to_i64()) - 1)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Least and greatest value over the part of the box in which all of `known` holds, both included; `None` where that
+/// depends on memory. Of what is known, that is used which speaks of the whole expression or of one atom of it.
+fn bounds(index: &Index, extents: &[u64], known: &[Known<'_>]) -> Option<(i128, i128)> {
     let (mut low, mut high) = (i128::from(index.constant), i128::from(index.constant));
     for (atom, by) in &index.terms {
-        let (least, greatest) = match atom {
+        let (mut least, mut greatest) = match atom {
             // A variable that does not exist has no bounds.
             Atom::Var(at) => (0, i128::from(*extents.get(*at as usize)?) - 1),
             Atom::Value(_) => return None,
             Atom::Div(inner, by) => {
-                let (low, high) = bounds(inner, extents)?;
+                let (low, high) = bounds(inner, extents, known)?;
                 (low.checked_div_euclid(i128::from(*by))?, high.checked_div_euclid(i128::from(*by))?)
             }
             Atom::Mod(inner, by) => {
-                let (low, high) = bounds(inner, extents)?;
+                let (low, high) = bounds(inner, extents, known)?;
                 let by = i128::from(*by);
                 if low.checked_div_euclid(by)? == high.checked_div_euclid(by)? {
                     (low.rem_euclid(by), high.rem_euclid(by))
@@ -254,9 +277,24 @@ fn bounds(index: &Index, extents: &[u64]) -> Option<(i128, i128)> {
                 }
             }
         };
+        for (about, from, to) in known {
+            let [(one, 1)] = about.terms.as_slice() else { continue };
+            if one == atom {
+                least = least.max(from.saturating_sub(i128::from(about.constant)));
+                greatest = greatest.min(to.saturating_sub(i128::from(about.constant)));
+            }
+        }
+        if least > greatest {
+            return Some((0, -1));
+        }
         let ends = [least.checked_mul(i128::from(*by))?, greatest.checked_mul(i128::from(*by))?];
         low = low.checked_add(ends[0].min(ends[1]))?;
         high = high.checked_add(ends[0].max(ends[1]))?;
+    }
+    for (about, from, to) in known {
+        if *about == index {
+            (low, high) = (low.max(*from), high.min(*to));
+        }
     }
     Some((low, high))
 }
@@ -301,7 +339,7 @@ mod tests {
                 prop_assert_eq!(distinct.len(), all.len());
             }
             if let (Some(least), Some(greatest)) = (distinct.first(), distinct.last()) {
-                prop_assert_eq!(bounds(&index, &extents), Some((i128::from(*least), i128::from(*greatest))));
+                prop_assert_eq!(bounds(&index, &extents, &[]), Some((i128::from(*least), i128::from(*greatest))));
             }
         }
     }
