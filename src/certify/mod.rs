@@ -2,12 +2,17 @@
 //!
 //! Nothing of the planner is used, only the types of `ir`. [`access`] takes each kernel's index maps apart,
 //! [`memory`] walks the steps and keeps, for each slot, the bytes it points to and whether they still hold what was
-//! written through it, [`contract`] compares outputs, donations and allocations with what is announced.
-//! Invariant: a plan with a [`Certificate`] computes what it would compute if every slot had memory of its own.
+//! written through it, [`contract`] compares outputs, donations and allocations with what is announced. So a plan with
+//! a [`Certificate`] computes what it would compute if every slot had memory of its own. [`meaning`] then compares
+//! *that* with the steps as they were before anything was planned.
+//! Invariant: a plan that passes both computes the bits of the steps that it was made of.
 
 mod access;
 mod contract;
+mod meaning;
 mod memory;
+
+pub use meaning::Meant;
 
 use crate::base::bytes::human;
 use crate::ir::plan::Plan;
@@ -36,6 +41,8 @@ pub enum Rule {
     Allocation,
     /// Each donated argument is matched to one output, or no output could take it.
     Donation,
+    /// Outputs and checks are made as they were meant to be.
+    Meaning,
 }
 
 /// Why a plan gets no certificate.
@@ -167,4 +174,12 @@ pub fn certify(plan: &Plan) -> Result<Certificate, Violation> {
         arena: plan.arena,
         matching,
     })
+}
+
+/// Compares a plan, which has a [`Certificate`], with the steps that it was made of.
+///
+/// # Errors
+/// The first output or check that is made differently.
+pub fn means(plan: &Plan, meant: &Meant<'_>) -> Result<(), Violation> {
+    meaning::same(plan, meant)
 }
