@@ -121,14 +121,18 @@ impl Access {
         known: &[Known<'_>],
     ) -> Result<(), Violation> {
         let info = kernel.buffers.get(buffer).ok_or_else(|| fault(kernel, "names a buffer it lacks"))?;
-        if extents.contains(&0) {
+        // A guard that no point passes.
+        let never = |(about, low, high): &Known<'_>| {
+            bounds(about, extents, &[]).is_some_and(|(least, greatest)| greatest < *low || least > *high)
+        };
+        if extents.contains(&0) || known.iter().any(never) {
             return Ok(());
         }
         let Some((low, high)) = bounds(index, extents, known) else {
             self.trusted += 1;
             return Ok(());
         };
-        // A guard that is never true loads nothing.
+        // Nothing is left where two parts of a guard exclude each other.
         need(low > high || (low >= 0 && high < i128::from(info.elements)), Rule::Bounds, || {
             format!("{} touches b{buffer}[{low}..={high}], which has {} elements", kernel.name, info.elements)
         })
