@@ -72,7 +72,7 @@ impl Access {
             })?;
             let again = found.written.iter().any(|other| other.buffer == store.buffer);
             need(!again, Rule::Once, || format!("{} stores to b{} in two places", kernel.name, store.buffer))?;
-            found.within(kernel, &store.index, outer, store.buffer, &[])?;
+            found.within(kernel, &store.index, outer, store.buffer, &Guard::none())?;
             let map = Map::new(&store.index, outer);
             let dense = map.dense(outer, info.elements, &varying);
             let once = dense || map.injective(outer, &varying);
@@ -104,8 +104,8 @@ impl Access {
     fn loads(&mut self, kernel: &Kernel, block: &Block, extents: &[u64], beside_stores: bool) -> Result<(), Violation> {
         for inst in &block.insts {
             let InstKind::Load { buffer, index, guard } = &inst.kind else { continue };
-            let known = guard.map_or_else(Vec::new, |guard| conditions(block, guard));
-            self.within(kernel, index, extents, *buffer, &known)?;
+            let guard = guard.map_or_else(Guard::none, |guard| Guard::new(block, guard));
+            self.within(kernel, index, extents, *buffer, &guard)?;
             let map = Map::new(index, if beside_stores { &kernel.extents } else { extents });
             self.read.push(Read { buffer: *buffer, map, beside_stores });
         }
@@ -118,23 +118,27 @@ impl Access {
         index: &Index,
         extents: &[u64],
         buffer: usize,
-        known: &[Known<'_>],
+        guard: &Guard<'_>,
     ) -> Result<(), Violation> {
         let info = kernel.buffers.get(buffer).ok_or_else(|| fault(kernel, "names a buffer it lacks"))?;
-        // A guard that no point passes.
-        let never = |(about, low, high): &Known<'_>| {
-            bounds(about, extents, &[]).is_some_and(|(least, greatest)| greatest < *low || least > *high)
-        };
-        if extents.contains(&0) || known.iter().any(never) {
+        if extents.contains(&0) {
             return Ok(());
         }
-        let Some((low, high)) = bounds(index, extents, known) else {
-            self.trusted += 1;
+        let inside = |low: i128, high: i128| low > high || (low >= 0 && high < i128::from(info.elements));
+        let bounded = bounds(index, extents, &guard.known);
+        if bounded.is_some_and(|(low, high)| inside(low, high)) {
             return Ok(());
+        }
+        // Under a guard the bounds may be too wide; an element that shows it decides.
+        let outside = match bounded {
+            Some((low, high)) if guard.known.is_empty() => Some(if low < 0 { low } else { high }),
+            Some(_) if guard.complete => guard.escapes(index, extents, info.elements),
+            _ => None,
         };
-        // Nothing is left where two parts of a guard exclude each other.
-        need(low > high || (low >= 0 && high < i128::from(info.elements)), Rule::Bounds, || {
-            format!("{} touches b{buffer}[{low}..={high}], which has {} elements", kernel.name, info.elements)
+        self.trusted += usize::from(outside.is_none());
+        need(outside.is_none(), Rule::Bounds, || {
+            let at = outside.unwrap_or_default();
+            format!("{} touches b{buffer}[{at}], which has {} elements", kernel.name, info.elements)
         })
     }
 }
@@ -241,21 +245,71 @@ fn index_varies(index: &Index, of: &dyn Fn(&Inst) -> bool) -> bool {
 /// An expression with the least and the greatest value that a guard leaves it.
 type Known<'a> = (&'a Index, i128, i128);
 
-/// What is true where the guard is.
-fn conditions(block: &Block, guard: Inst) -> Vec<Known<'_>> {
-    let kind = |inst: Inst| block.insts.get(inst.0 as usize).map(|inst| &inst.kind);
-    let Some(InstKind::Op(op, operands)) = kind(guard) else { return Vec::new() };
-    let &[a, b] = operands.as_slice() else { return Vec::new() };
-    match (op.name().as_str(), kind(a), kind(b)) {
-        ("and", ..) => conditions(block, a).into_iter().chain(conditions(block, b)).collect(),
-        ("le", Some(InstKind::Const(low)), Some(InstKind::Index(at))) => {
-            vec![(at, i128::from(low.to_i64()), i128::MAX)]
-        }
-        ("lt", Some(InstKind::Index(at)), Some(InstKind::Const(end))) => {
-            vec![(at, i128::MIN, i128::from(end.to_i64()) - 1)]
-        }
-        _ => Vec::new(),
+/// Beyond every index.
+const FAR: i128 = 1 << 100;
+/// Points at each end that are tried where bounds do not decide.
+const TRIED: u64 = 4096;
+
+/// What is true where a guard is.
+struct Guard<'a> {
+    known: Vec<Known<'a>>,
+    /// And nothing else is needed for it to be true.
+    complete: bool,
+}
+
+impl<'a> Guard<'a> {
+    /// Always true.
+    fn none() -> Self {
+        Self { known: Vec::new(), complete: true }
     }
+
+    fn new(block: &'a Block, guard: Inst) -> Self {
+        let kind = |inst: Inst| block.insts.get(inst.0 as usize).map(|inst| &inst.kind);
+        let unknown = Self { known: Vec::new(), complete: false };
+        let Some(InstKind::Op(op, operands)) = kind(guard) else { return unknown };
+        let &[a, b] = operands.as_slice() else { return unknown };
+        let known = match (op.name().as_str(), kind(a), kind(b)) {
+            ("and", ..) => {
+                let (mut both, b) = (Self::new(block, a), Self::new(block, b));
+                both.known.extend(b.known);
+                return Self { complete: both.complete && b.complete, ..both };
+            }
+            ("le", Some(InstKind::Const(low)), Some(InstKind::Index(at))) => (at, i128::from(low.to_i64()), FAR),
+            ("lt", Some(InstKind::Index(at)), Some(InstKind::Const(end))) => (at, -FAR, i128::from(end.to_i64()) - 1),
+            _ => return unknown,
+        };
+        Self { known: vec![known], complete: true }
+    }
+
+    /// An element outside of the buffer that a point loads which passes the guard; the points at both ends are tried.
+    fn escapes(&self, index: &Index, extents: &[u64], elements: u64) -> Option<i128> {
+        let count = extents.iter().try_fold(1u64, |count, &extent| count.checked_mul(extent))?;
+        let turns = (0..count.min(TRIED)).flat_map(|turn| [turn, count - 1 - turn]);
+        turns.into_iter().find_map(|mut turn| {
+            let mut point = vec![0i128; extents.len()];
+            for (at, &extent) in point.iter_mut().zip(extents).rev() {
+                *at = i128::from(turn % extent);
+                turn /= extent;
+            }
+            let passes =
+                |(about, low, high): &Known<'_>| value(about, &point).is_some_and(|at| (*low..=*high).contains(&at));
+            let at = value(index, &point)?;
+            (self.known.iter().all(passes) && !(0..i128::from(elements)).contains(&at)).then_some(at)
+        })
+    }
+}
+
+/// The value at one point; `None` where it comes from memory.
+fn value(index: &Index, point: &[i128]) -> Option<i128> {
+    index.terms.iter().try_fold(i128::from(index.constant), |sum, (atom, by)| {
+        let atom = match atom {
+            Atom::Var(at) => *point.get(*at as usize)?,
+            Atom::Value(_) => return None,
+            Atom::Div(inner, by) => value(inner, point)?.checked_div_euclid(i128::from(*by))?,
+            Atom::Mod(inner, by) => value(inner, point)?.checked_rem_euclid(i128::from(*by))?,
+        };
+        sum.checked_add(atom.checked_mul(i128::from(*by))?)
+    })
 }
 
 /// Least and greatest value over the part of the box in which all of `known` holds, both included; `None` where that
@@ -282,10 +336,13 @@ fn bounds(index: &Index, extents: &[u64], known: &[Known<'_>]) -> Option<(i128, 
             }
         };
         for (about, from, to) in known {
-            let [(one, 1)] = about.terms.as_slice() else { continue };
+            let [(one, by)] = about.terms.as_slice() else { continue };
             if one == atom {
-                least = least.max(from.saturating_sub(i128::from(about.constant)));
-                greatest = greatest.min(to.saturating_sub(i128::from(about.constant)));
+                let (by, constant) = (i128::from(*by), i128::from(about.constant));
+                // `from <= by * atom + constant <= to`, made one of a positive `by`.
+                let ends = if by > 0 { (from - constant, to - constant) } else { (constant - to, constant - from) };
+                least = least.max(-(-ends.0).checked_div_euclid(by.abs())?);
+                greatest = greatest.min(ends.1.checked_div_euclid(by.abs())?);
             }
         }
         if least > greatest {
