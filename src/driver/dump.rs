@@ -11,7 +11,7 @@ use crate::proof;
 use crate::syntax;
 
 /// The stages, in order.
-pub const STAGES: [&str; 7] = ["tokens", "ast", "ir", "plan", "kernels", "clif", "asm"];
+pub const STAGES: [&str; 8] = ["tokens", "ast", "ir", "plan", "kernels", "certificate", "clif", "asm"];
 
 /// Why there is no text.
 #[derive(Debug)]
@@ -92,6 +92,14 @@ pub fn dump(name: &str, text: &str, stage: &str, function: Option<&str>) -> Resu
     Ok(out)
 }
 
+/// What was shown of each compiled program of a text, one paragraph for each: see `docs/in-place.md`.
+///
+/// # Errors
+/// When the program is rejected, has nothing that is compiled, or a plan gets no certificate.
+pub fn certificates(name: &str, text: &str) -> Result<String, Undumped> {
+    dump(name, text, "certificate", None)
+}
+
 fn at_stage(program: &ir::array::Program, stage: &str) -> Result<String, Undumped> {
     let optimised = pipeline::optimise(program.clone())?;
     if stage == "ir" {
@@ -102,6 +110,7 @@ fn at_stage(program: &ir::array::Program, stage: &str) -> Result<String, Undumpe
     }
     let plan = pipeline::plan(program)?;
     match stage {
+        "certificate" => Ok(format!("{}\n", pipeline::certificate(&optimised, plan.plan())?)),
         "plan" => Ok(plan.plan().to_string()),
         "kernels" => Ok(plan.plan().kernels.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),
         "clif" | "asm" => {

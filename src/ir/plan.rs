@@ -71,6 +71,8 @@ pub enum OutputSource {
 pub struct PlanOutput {
     /// Where its buffer comes from.
     pub source: OutputSource,
+    /// The slot whose value it is.
+    pub slot: Slot,
     /// Element type.
     pub dtype: DType,
     /// Extents.

@@ -205,6 +205,7 @@ mod tests {
             params: vec![param(array(true), "w", &[16, 16]), param(ParamKind::Captured, "k", &[16])],
             outputs: vec![PlanOutput {
                 source: OutputSource::HandedOver { fresh: 0, param: 0 },
+                slot: Slot(1),
                 dtype: DType::F32,
                 extents: vec![16, 16],
                 bytes: 1024,

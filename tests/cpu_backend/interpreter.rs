@@ -2,15 +2,15 @@
 
 use arr::base::{DType, Literal};
 use arr::ir::array::ReduceOp;
-use arr::ir::kernel::{Atom, Block, Body, CHUNK, Index, Inst, InstKind, Kernel, LANES, Store};
+use arr::ir::kernel::{Atom, Block, Body, CHUNK, Index, InstKind, Kernel, LANES, Store};
 use arr::ops::evaluate::evaluate;
 use arr::ops::scalar::ScalarOp;
 
 /// Memory: several kernel buffers may be one.
 pub(crate) struct Memory {
     pub(crate) arrays: Vec<Vec<u8>>,
-    /// Kernel buffer -> array.
-    pub(crate) of: Vec<usize>,
+    /// Kernel buffer -> array, and its first byte there.
+    pub(crate) of: Vec<(usize, usize)>,
 }
 
 pub(crate) fn read(bytes: &[u8], dtype: DType, at: usize) -> Literal {
@@ -48,7 +48,8 @@ fn block(kernel: &Kernel, block: &Block, vars: &[u64], memory: &Memory, reduced:
             InstKind::Load { buffer, index: at, .. } => {
                 let at = index(at, vars, &values) as usize;
                 assert!(at < kernel.buffers[*buffer].elements as usize);
-                read(&memory.arrays[memory.of[*buffer]], inst.dtype, at)
+                let (array, first) = memory.of[*buffer];
+                read(&memory.arrays[array][first..], inst.dtype, at)
             }
             InstKind::Index(at) => Literal::from_i64(DType::I64, index(at, vars, &values)),
             InstKind::Op(op, operands) => {
@@ -65,7 +66,8 @@ fn block(kernel: &Kernel, block: &Block, vars: &[u64], memory: &Memory, reduced:
 fn store(stores: &[Store], values: &[Literal], vars: &[u64], memory: &mut Memory) {
     for store in stores {
         let at = index(&store.index, vars, values) as usize;
-        write(&mut memory.arrays[memory.of[store.buffer]], values[store.value.0 as usize], at);
+        let (array, first) = memory.of[store.buffer];
+        write(&mut memory.arrays[array][first..], values[store.value.0 as usize], at);
     }
 }
 
@@ -159,9 +161,4 @@ fn chunk_tree(op: ScalarOp, identity: Literal, chunk: &[Literal]) -> Literal {
         }
     }
     lanes[0]
-}
-
-/// For building kernels by hand.
-pub(crate) fn inst(at: usize) -> Inst {
-    Inst(at as u32)
 }

@@ -1,6 +1,6 @@
 //! Reductions: every operation, along rows, columns and both, at the sizes where chunks and lanes end.
 
-use crate::interpreter::inst;
+use crate::rig::inst;
 use crate::rig::{Code, Random, SIZES, affine, agree, info};
 use arr::base::{DType, Literal};
 use arr::ir::array::ReduceOp;

@@ -1,6 +1,6 @@
 //! What the tests share: data, kernels by hand, and the comparison of the two ways to run one.
 
-use crate::interpreter::{self, Memory, inst, read};
+use crate::interpreter::{self, Memory, read};
 use arr::backends::cpu::Cpu;
 use arr::backends::{Arguments, Backend, Buffer, Stop};
 use arr::base::{DType, Literal};
@@ -108,6 +108,11 @@ pub(crate) fn same(x: Literal, y: Literal) -> bool {
     x == y || (x.dtype.is_float() && x.to_f64().is_nan() && y.to_f64().is_nan())
 }
 
+/// For building kernels by hand.
+pub(crate) fn inst(at: usize) -> Inst {
+    Inst(at as u32)
+}
+
 /// An index from terms of variables.
 pub(crate) fn affine(terms: &[(u32, i64)], constant: i64) -> Index {
     Index { terms: terms.iter().filter(|(_, by)| *by != 0).map(|&(var, by)| (Atom::Var(var), by)).collect(), constant }
@@ -209,7 +214,7 @@ fn run_with(cpu: &Cpu, plan: &Plan, arrays: &[Vec<u8>], interrupted: bool) -> Re
 
 /// Both ways, with one thread and with two; `arrays[k]` has elements of `dtypes[k]`.
 pub(crate) fn agree(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[DType], of: &[usize]) {
-    let mut memory = Memory { arrays: arrays.to_vec(), of: of.to_vec() };
+    let mut memory = Memory { arrays: arrays.to_vec(), of: of.iter().map(|&array| (array, 0)).collect() };
     interpreter::run(kernel, &mut memory);
     for threads in [1, 2] {
         let cpu = Cpu::new(Some(threads)).unwrap();

@@ -5,7 +5,7 @@ use crate::backends::{Arguments, Backend, Buffer, Stop};
 use crate::base::{DType, Literal};
 use crate::ir::array::parse::parse;
 use crate::ir::array::verify::verify;
-use crate::ir::plan::{OutputSource, Plan, PlanOutput, PlanParam};
+use crate::ir::plan::{OutputSource, Plan, PlanOutput, PlanParam, Slot};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 
@@ -131,7 +131,7 @@ fn outputs_go_where_the_plan_says() {
         }"#;
     let program = parse(text).unwrap();
     let backend = Reference::new();
-    let output = |source| PlanOutput { source, dtype: DType::I64, extents: vec![2], bytes: 16 };
+    let output = |source| PlanOutput { source, slot: Slot(0), dtype: DType::I64, extents: vec![2], bytes: 16 };
     let plan = Plan {
         params: (program.params.iter())
             .map(|p| PlanParam {

@@ -4,12 +4,12 @@
 //! as possible computed in place. Arguments that are returned as they are come first.
 //! Invariant: every donated argument gets exactly one verdict.
 
-use super::merge::Layout;
+use super::merge::{Layout, candidates};
 use super::plan::Target;
 use super::schedule;
 use super::witness;
 use crate::ir::array::ParamKind;
-use crate::ir::plan::{Donation, Refusal, Slot, Verdict};
+use crate::ir::plan::{Donation, Refusal, Slot, Storage, Verdict};
 
 /// Decides, and moves outputs into the arguments that they are computed in. `sizes`: elements and bytes per output.
 pub(super) fn assign(layout: &mut Layout<'_>, targets: &[Target], sizes: &[(u64, u64)]) -> Vec<Donation> {
@@ -37,28 +37,31 @@ pub(super) fn assign(layout: &mut Layout<'_>, targets: &[Target], sizes: &[(u64,
     let mut edges: Vec<(usize, Vec<usize>)> = Vec::new();
     for &donor in &free {
         let fits = open.iter().filter(|(at, _)| sizes.get(*at).map(|size| size.1) == Some(bytes(layout, donor)));
-        let good = fits.filter(|(_, slot)| in_place(layout, donor, *slot).is_some()).map(|(at, _)| *at).collect();
-        edges.push((donor, good));
+        let mut good: Vec<(bool, usize)> = fits
+            .filter(|(_, slot)| in_place(layout, donor, *slot).is_some())
+            .map(|(at, slot)| (!becomes(layout, donor, *slot), *at))
+            .collect();
+        good.sort_unstable();
+        edges.push((donor, good.into_iter().map(|(_, at)| at).collect()));
     }
     let mut matched: Vec<Option<usize>> = taken.clone();
     for at in 0..edges.len() {
         let mut seen = vec![false; targets.len()];
         augment(at, &edges, &mut matched, &mut seen);
     }
-    for (output, slot) in &open {
-        let Some(donor) = matched.get(*output).copied().flatten() else { continue };
-        match in_place(layout, donor, *slot) {
-            Some(better) => {
-                *layout = better;
-                decide(&mut verdicts, donor, Verdict::InPlace { output: *output });
-            }
-            None => {
-                let why = witness::why(layout, donor, *slot);
-                decide(&mut verdicts, donor, Verdict::HandedOver { output: *output, why });
-            }
-        }
-        if let Some(place) = taken.get_mut(*output) {
+    // What is right for each argument may be wrong for two at once: then another output is tried for the later one.
+    let chosen = open.iter().filter_map(|(at, slot)| Some((matched.get(*at).copied().flatten()?, *at, *slot)));
+    let others = free.iter().flat_map(|&donor| open.iter().map(move |&(at, slot)| (donor, at, slot)));
+    for (donor, output, slot) in chosen.chain(others).collect::<Vec<_>>() {
+        let decided = verdicts.iter().any(|(other, verdict)| *other == donor && verdict.is_some());
+        let fits = sizes.get(output).map(|size| size.1) == Some(bytes(layout, donor));
+        let place = taken.get_mut(output).filter(|place| place.is_none() && fits && !decided);
+        if let Some(place) = place
+            && let Some(better) = in_place(layout, donor, slot)
+        {
+            *layout = better;
             *place = Some(donor);
+            decide(&mut verdicts, donor, Verdict::InPlace { output });
         }
     }
     for &donor in &free {
@@ -100,7 +103,10 @@ fn decide(verdicts: &mut [(usize, Option<Verdict>)], donor: usize, verdict: Verd
 /// Finds an output for argument `at` by moving others to their alternatives.
 fn augment(at: usize, edges: &[(usize, Vec<usize>)], matched: &mut Vec<Option<usize>>, seen: &mut [bool]) -> bool {
     let Some((donor, outputs)) = edges.get(at) else { return false };
-    for &output in outputs {
+    // One that nobody has, before one that another argument would have to leave.
+    let (free, held): (Vec<usize>, Vec<usize>) =
+        outputs.iter().partition(|output| matched.get(**output).is_some_and(Option::is_none));
+    for output in free.into_iter().chain(held) {
         match seen.get_mut(output) {
             Some(seen) if !*seen => *seen = true,
             _ => continue,
@@ -120,6 +126,14 @@ fn augment(at: usize, edges: &[(usize, Vec<usize>)], matched: &mut Vec<Option<us
         }
     }
     false
+}
+
+/// Whether the output begins as the argument, or is computed from it element by element.
+fn becomes(layout: &Layout<'_>, donor: usize, output: Slot) -> bool {
+    let mut pairs = [Vec::new(), Vec::new(), Vec::new()];
+    candidates(&layout.steps, layout, &mut pairs);
+    let (from, to) = (Storage::Param(donor), layout.storage(output));
+    pairs.iter().flatten().any(|pair| layout.storage(pair.0) == from && layout.storage(pair.1) == to)
 }
 
 /// The layout in which `output` lies in the argument's buffer, readers of it moved forward where that is needed.

@@ -1,6 +1,7 @@
 //! What steps touch, and moving the readers of a buffer before the step that overwrites it.
 //!
-//! Invariant: two steps change places only if neither writes a slot that the other touches.
+//! Invariant: two steps change places only if neither writes a slot that the other touches, and checks keep their order:
+//! of two faults, the first one of the program is reported.
 
 use crate::ir::kernel::Kernel;
 use crate::ir::plan::{Slot, Step};
@@ -70,8 +71,22 @@ impl Touched {
 
     fn conflicts(&self, other: &Self) -> bool {
         let meets = |a: &Self, b: &Self| a.writes.iter().any(|slot| b.writes.contains(slot) || b.reads.contains(slot));
-        meets(self, other) || meets(other, self)
+        (self.checks && other.checks) || meets(self, other) || meets(other, self)
     }
+}
+
+/// The checks and all that they depend on, then everything else.
+pub(super) fn checks_first(steps: &[Step], kernels: &[Kernel]) -> Vec<Step> {
+    let touched: Vec<Touched> = steps.iter().map(|step| Touched::new(step, kernels)).collect();
+    let mut needed: Vec<(usize, &Touched)> = Vec::new();
+    for (at, own) in touched.iter().enumerate().rev() {
+        if own.checks || needed.iter().any(|(_, later)| own.conflicts(later)) {
+            needed.push((at, own));
+        }
+    }
+    let needed: BTreeSet<usize> = needed.into_iter().map(|(at, _)| at).collect();
+    let (early, late): (Vec<_>, Vec<_>) = steps.iter().enumerate().partition(|(at, _)| needed.contains(at));
+    early.into_iter().chain(late).map(|(_, step)| step.clone()).collect()
 }
 
 /// The steps with every one that `wanted` names, and what it depends on, moved before the first that `writes` names,

@@ -7,7 +7,7 @@ one = memory(train, ones([1024]), ones([1024]), 1)
 #> memory of train(f32[1024], f32[1024], int)
 #>   argument   8 KiB
 #>   output     8 KiB
-#>   aliased    4 KiB
+#>   aliased    8 KiB
 #>   temporary  136 B
 #>   constant   0 B
 #>   code       *
@@ -15,7 +15,7 @@ many = memory(train, ones([1024]), ones([1024]), 1000)
 #> memory of train(f32[1024], f32[1024], int)
 #>   argument   8 KiB
 #>   output     8 KiB
-#>   aliased    4 KiB
+#>   aliased    8 KiB
 #>   temporary  136 B
 #>   constant   0 B
 #>   code       *
