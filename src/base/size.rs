@@ -226,6 +226,39 @@ impl Size {
         Some(sum)
     }
 
+    /// What is missing for two different sizes to be equal: two sizes without a term or factor in common, as in
+    /// `n + m` and `2 * n`, which are equal where `m` is `n`.
+    #[must_use]
+    pub fn missing(&self, other: &Self) -> Option<(Self, Self)> {
+        let mut terms = self.sub(other)?.terms();
+        let divisor = terms.values().fold(0, |divisor, n| greatest_divisor(divisor, n.unsigned_abs()));
+        let divisor = i64::try_from(divisor).ok().filter(|divisor| *divisor > 0)?;
+        terms.values_mut().for_each(|coefficient| *coefficient /= divisor);
+        let common: Vec<(Symbol, u32)> = terms
+            .keys()
+            .next()?
+            .iter()
+            .filter_map(|(symbol, _)| {
+                let power = |monomial: &Monomial| {
+                    monomial.iter().find(|(other, _)| other == symbol).map_or(0, |(_, power)| *power)
+                };
+                terms.keys().map(power).min().filter(|power| *power > 0).map(|power| (symbol.clone(), power))
+            })
+            .collect();
+        let reduced = |monomial: &Monomial| {
+            let left = monomial.iter().map(|(symbol, power)| {
+                let shared = common.iter().find(|(other, _)| other == symbol).map_or(0, |(_, shared)| *shared);
+                (symbol.clone(), power - shared)
+            });
+            left.filter(|(_, power)| *power > 0).collect::<Monomial>()
+        };
+        let side = |sign: i64| {
+            let own = terms.iter().filter(|(_, coefficient)| coefficient.signum() == sign);
+            Self::normal(own.map(|(monomial, coefficient)| (reduced(monomial), coefficient.abs())).collect())
+        };
+        Some((side(1), side(-1)))
+    }
+
     /// Whether it is `>= 0` for all symbols `>= 0` because no coefficient is negative (sufficient, not necessary).
     #[must_use]
     pub fn is_nonnegative(&self) -> bool {
@@ -234,6 +267,13 @@ impl Size {
             Self::Polynomial(terms) => terms.values().all(|coefficient| *coefficient >= 0),
         }
     }
+}
+
+fn greatest_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 impl std::fmt::Display for Size {
@@ -286,6 +326,16 @@ mod tests {
     #[test]
     fn overflow_is_none() {
         assert_eq!(Size::from(1i64 << 40).mul(&Size::from(1i64 << 40)), None);
+    }
+
+    #[test]
+    fn missing_equalities_have_nothing_in_common() {
+        let (n, m, k) = (sym("n"), sym("m"), sym("k"));
+        let sum = n.add(&m).and_then(|sum| sum.mul(&Size::from(4)));
+        let double = n.mul(&Size::from(8));
+        assert_eq!(sum.zip(double).and_then(|(a, b)| a.missing(&b)), Some((m.clone(), n.clone())));
+        let (a, b) = (n.mul(&k), m.mul(&k));
+        assert_eq!(a.zip(b).and_then(|(a, b)| a.missing(&b)), Some((n, m)));
     }
 
     #[test]

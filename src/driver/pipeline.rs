@@ -4,9 +4,9 @@ use crate::base::Broken;
 use crate::certify::{Certificate, Meant, certify, means};
 use crate::ir::array::Program;
 use crate::ir::plan::Plan;
+use crate::passes;
 use crate::passes::fuse::{self, Draft};
 use crate::passes::place::check::CheckedPlan;
-use crate::passes::{self, place};
 use crate::runtime::execute::{Compiled, Device};
 
 /// The program after the passes over arrays.
@@ -22,8 +22,7 @@ pub fn optimise(program: Program) -> Result<Program, Broken> {
 /// # Errors
 /// When a pass broke an invariant.
 pub fn plan(program: &Program) -> Result<CheckedPlan, Broken> {
-    let optimised = optimise(program.clone())?;
-    let plan = place::check::check(place::plan::plan(&optimised)?)?;
+    let (optimised, plan) = passes::plan(program)?;
     if cfg!(debug_assertions) {
         certificate(&optimised, plan.plan())?;
     }

@@ -155,6 +155,17 @@ fn witness(a: &ArrayType, b: &ArrayType) -> Option<String> {
     (left != right).then(|| format!("{prefix}{} is not {}", size(left), size(right)))
 }
 
+/// Where an equality of sizes is stated.
+fn stated(a: &Size, b: &Size, function: &Function) -> String {
+    let name = &function.name.name;
+    match (a.as_symbol(), b.as_symbol()) {
+        (Some(a), Some(b)) => format!("write `{}` for `{}` in the signature of `{name}`", a.0, b.0),
+        (Some(symbol), None) => format!("write `{b}` for `{}` in the signature of `{name}`", symbol.0),
+        (None, Some(symbol)) => format!("write `{a}` for `{}` in the signature of `{name}`", symbol.0),
+        (None, None) => format!("choose the dims in the signature of `{name}` so that `{a}` is `{b}`"),
+    }
+}
+
 /// A donated leaf that no output takes over.
 #[must_use]
 pub fn refused(function: &Function, refused: &Refused, offers: &[Offer], takers: &[Taker], at: Span) -> Diagnostic {
@@ -181,8 +192,15 @@ pub fn refused(function: &Function, refused: &Refused, offers: &[Offer], takers:
             ("E0311", why, format!("drop `donate` from `{root}`, or return an array of its size"))
         }
         Refusal::NotProvable => {
-            let why = format!("not provable: {} against {outputs} for every size", offer.ty);
-            ("E0314", why, "state the equality in the signature: use one name for dims that are equal".to_owned())
+            let equality = takers.iter().find_map(|taker| {
+                let (a, b) = (offer.ty.bytes()?, taker.ty.bytes()?);
+                (a.degree() == b.degree()).then(|| a.missing(&b)).flatten()
+            });
+            let (missing, help) = match equality {
+                Some((a, b)) => (format!(": `{a}` is not known to be `{b}`"), stated(&a, &b, function)),
+                None => (String::new(), "use one name for dims that are equal in the signature".to_owned()),
+            };
+            ("E0314", format!("not provable: {} against {outputs} for every size{missing}", offer.ty), help)
         }
     };
     let message = format!("`{}` cannot take over `{}`: {why}", function.name.name, offer.path);

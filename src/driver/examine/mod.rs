@@ -8,8 +8,10 @@ pub mod json;
 pub mod suggest;
 
 use super::checked::Checked;
+use super::pipeline;
 use crate::base::{Severity, Sources};
-use crate::proof::predict::{self, PATIENT, Prediction};
+use crate::proof::predict::program::Planned;
+use crate::proof::predict::{self, Compiled, PATIENT, Prediction};
 use suggest::Suggestions;
 
 /// Statements that a check goes through by itself, looking for leaks and for `assert`s that fail.
@@ -98,7 +100,9 @@ impl Examined {
         if asked.suggest && checked.accepted() {
             suggestions = suggest::suggestions(text, &checked.program, prediction.as_ref());
         }
-        Self { checked, prediction, suggestions, certificates: Vec::new() }
+        let programs = prediction.iter().flat_map(|prediction| &prediction.programs).filter(|_| asked.certify);
+        let certificates = programs.filter_map(|compiled| certificate(sources, compiled)).collect();
+        Self { checked, prediction, suggestions, certificates }
     }
 
     /// Whether it may run, every plan is certified included.
@@ -106,4 +110,16 @@ impl Examined {
     pub fn accepted(&self) -> bool {
         self.checked.accepted() && self.certificates.iter().all(Result::is_ok)
     }
+}
+
+/// The certificate of a program whose sizes are numbers, or what is wrong with its plan.
+fn certificate(sources: &Sources, compiled: &Compiled) -> Option<Result<String, String>> {
+    let Planned { program, plan, exact: true, .. } = &*compiled.planned else { return None };
+    let (line, _) = sources.line_column(compiled.at);
+    let name = compiled.function.as_ref().map_or_else(String::new, |name| format!("{name}: "));
+    let found = pipeline::optimise(program.clone()).and_then(|program| pipeline::certificate(&program, plan));
+    Some(match found {
+        Ok(certificate) => Ok(format!("line {line}: {name}{certificate}")),
+        Err(broken) => Err(format!("line {line}: {name}{broken}")),
+    })
 }

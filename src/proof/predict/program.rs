@@ -8,9 +8,9 @@
 use crate::base::{Broken, DType, Shape, Size, Symbol};
 use crate::ir::array::verify::verify;
 use crate::ir::array::{ArrayType, Op, ParamKind, Program, Region};
-use crate::ir::plan::{OutputSource, Plan, PlanOutput, Storage};
+use crate::ir::plan::{OutputSource, Plan, PlanOutput, Slot, Storage};
 use crate::ledger::Amount;
-use crate::passes::{self, place};
+use crate::passes;
 use crate::proof::evaluate::inputs_read;
 use crate::sema::elaborate::{Elaborated, Input, Leaf};
 use crate::sema::value::{Type, Value};
@@ -44,6 +44,8 @@ pub struct Planned {
     pub fresh: Vec<Size>,
     /// Bytes of the arena.
     pub arena: Size,
+    /// The program before any pass.
+    pub program: Program,
     /// The plan; with symbolic sizes, that of a generic size.
     pub plan: Plan,
     /// The result's structure: array leaves are output numbers.
@@ -103,12 +105,6 @@ fn instance(program: &Program, point: &BTreeMap<Symbol, i64>) -> Program {
     Program { params: program.params.clone(), types: types.collect(), body: region(&program.body, &size) }
 }
 
-/// The plan of a program whose extents are numbers, checked.
-fn plan(program: &Program) -> Result<Plan, Broken> {
-    let checked = place::check::check(place::plan::plan(&passes::optimise(program.clone())?)?)?;
-    Ok(checked.plan().clone())
-}
-
 /// What an elaborated program will do to memory.
 ///
 /// # Errors
@@ -120,12 +116,12 @@ pub fn planned(elaborated: &Elaborated) -> Result<Planned, Broken> {
         symbols.iter().enumerate().map(|(at, symbol)| (symbol.clone(), generic(at))).collect();
     let exact = symbols.is_empty();
     let plan = if exact {
-        plan(program)?
+        passes::plan(program)?.1.plan().clone()
     } else {
         // Where the generic size breaks a rule of the IR (a slice of two symbols, say), nothing is known of the plan.
         let numbers = instance(program, &point);
-        let known = verify(&numbers, "instance").and_then(|()| plan(&numbers));
-        known.unwrap_or_else(|_| unknown(program))
+        let known = verify(&numbers, "instance").and_then(|()| passes::plan(&numbers));
+        known.map_or_else(|_| unknown(program), |(_, plan)| plan.plan().clone())
     };
     let outputs: Vec<Output> = program
         .body
@@ -158,6 +154,7 @@ pub fn planned(elaborated: &Elaborated) -> Result<Planned, Broken> {
         outputs,
         fresh,
         arena,
+        program: program.clone(),
         plan,
         result: elaborated.result.clone(),
         ty: elaborated.ty.clone(),
@@ -173,6 +170,7 @@ fn unknown(program: &Program) -> Plan {
         dtype: program.body.results.get(at).map_or(DType::F32, |&value| program.ty(value).dtype),
         extents: Vec::new(),
         bytes: 0,
+        slot: Slot(0),
     };
     Plan { outputs: (0..program.body.results.len()).map(output).collect(), ..Plan::default() }
 }
