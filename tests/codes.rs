@@ -4,8 +4,8 @@
 //! `reference` device, and draws no warning.
 
 use arr::base::Sources;
-use arr::driver::checked::Checked;
 use arr::driver::codes::{self, Page};
+use arr::driver::examine::{Asked, Examined};
 use arr::driver::failure::Failure;
 use arr::driver::session::{Session, device};
 use arr::driver::stack::on_large_stack;
@@ -14,12 +14,16 @@ use std::path::Path;
 use std::{fs, io};
 
 /// Codes whose page shows no programs: no program that could be shown here gives them.
-const WITHOUT_PROGRAMS: [&str; 1] = ["E0117"];
+const WITHOUT_PROGRAMS: [&str; 2] = ["E0117", "R0301"];
+
+/// The page whose programs have a budget, and the budget: 1 MiB.
+const BUDGETED: (&str, u64) = ("E0331", 1 << 20);
 
 /// The codes that a program gives, checked and, if that accepts it, run.
-fn given(program: &str) -> Vec<String> {
+fn given(program: &str, budget: Option<u64>) -> Vec<String> {
     let mut sources = Sources::default();
-    let checked = Checked::new(&mut sources, "page.arr", program, &[]);
+    let asked = Asked { budget, ..Asked::default() };
+    let checked = Examined::new(&mut sources, "page.arr", program, &asked).checked;
     let mut found: Vec<String> = checked.diagnostics.iter().map(|one| one.code.0.to_owned()).collect();
     if checked.accepted() {
         let device = device::open("reference", Some(1)).expect("the device is here");
@@ -44,11 +48,12 @@ fn complaints(page: &Page) -> Vec<String> {
         return if excused { Vec::new() } else { vec![format!("{}: two programs are missing", page.code)] };
     };
     let mut complaints = Vec::new();
-    let found = given(&wrong);
+    let budget = (page.code == BUDGETED.0).then_some(BUDGETED.1);
+    let found = given(&wrong, budget);
     if found != [page.code.clone()] {
         complaints.push(format!("{}: the wrong program gives {found:?}", page.code));
     }
-    let found = given(&right);
+    let found = given(&right, budget);
     if !found.is_empty() {
         complaints.push(format!("{}: the right program gives {found:?}", page.code));
     }

@@ -3,24 +3,8 @@
 use arr::base::Sources;
 use arr::driver::checked::Checked;
 use arr::driver::session::{Session, device};
-use arr::ledger::Ledger;
-use arr::proof::predict::{Prediction, predict};
+use arr::proof::predict::{PATIENT, Prediction, predict, rows};
 use std::path::{Path, PathBuf};
-
-/// The rows of a ledger without the buffers' numbers.
-fn rows<N: arr::ledger::Amount>(ledger: &Ledger<N>) -> Vec<String> {
-    let mut rows: Vec<String> = ledger
-        .rows()
-        .values()
-        .map(|row| {
-            let mut holders: Vec<String> = row.holders.iter().map(ToString::to_string).collect();
-            holders.sort();
-            format!("{} {} B: {}", row.contents, row.contents.bytes, holders.join(", "))
-        })
-        .collect();
-    rows.sort();
-    rows
-}
 
 fn programs(under: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(under).expect("a folder of programs").flatten() {
@@ -84,7 +68,7 @@ fn programs_of_the_tree_hold_what_was_predicted() {
         if !checked.accepted() {
             continue;
         }
-        let prediction = predict(&checked.program);
+        let prediction = predict(&checked.program, PATIENT);
         ran += 1;
         match compare(&name, &checked, &prediction) {
             Ok(was_exact) => exact += usize::from(was_exact),

@@ -68,6 +68,12 @@ pub struct Run {
     /// Threads for large arrays; all cores if not given. Results do not depend on it.
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    /// Refuse to start unless the peak is provably within this many bytes, and hold to them while running.
+    #[arg(long, value_name = "BYTES", value_parser = crate::driver::examine::budget::parse)]
+    pub budget: Option<u64>,
+    /// Run every compiled program on the reference device too, with donation off, and compare bits and ledger.
+    #[arg(long)]
+    pub verify: bool,
 }
 
 /// `arr check`.
@@ -76,6 +82,46 @@ pub struct Check {
     /// The programs.
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
+    /// Print what the ledger will be after each statement of the top level, and the peak.
+    #[arg(long)]
+    pub ledger: bool,
+    /// Print the verdict on each donation and each `x[...] = v`, and why it is not better.
+    #[arg(long)]
+    pub explain: bool,
+    /// Propose donations that are missing, with the bytes that each saves at the peak.
+    #[arg(long)]
+    pub suggest: bool,
+    /// Derive anew, from the plan alone, that each compiled program keeps its buffers apart.
+    #[arg(long)]
+    pub certify: bool,
+    /// Refuse a program whose peak is not provably within this many bytes: 16GiB, 512MiB, 4096.
+    #[arg(long, value_name = "BYTES", value_parser = crate::driver::examine::budget::parse)]
+    pub budget: Option<u64>,
+    /// Warnings that are errors: capture, handed-over, leak, all, or a code.
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kind)]
+    pub deny: Vec<Codes>,
+    /// How to answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// How `arr check` answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs: docs/check.md describes it.
+    Json,
+}
+
+/// The codes that a kind of warning stands for.
+#[derive(Clone, Debug)]
+pub struct Codes(pub Vec<String>);
+
+fn kind(text: &str) -> Result<Codes, String> {
+    let known = crate::driver::examine::DENIABLE.map(|(name, _)| name).join(", ");
+    crate::driver::examine::denied(text).map(Codes).ok_or_else(|| format!("use {known}, all, or the code of a warning"))
 }
 
 /// `arr repl`.

@@ -1,6 +1,7 @@
 //! Reading files and writing findings, the same for every command.
 
 use crate::base::{Diagnostic, Sources};
+use crate::driver::checked::Checked;
 use crate::driver::failure::Failure;
 use crate::driver::render::{self, Style};
 use std::io::{IsTerminal, Write};
@@ -39,6 +40,11 @@ pub fn read(path: &Path) -> Result<String, u8> {
         say(&format!("error: {} is not UTF-8 (byte {at})\nhelp: save the file as UTF-8\n", path.display()));
         FAILED
     })
+}
+
+/// Draws all that a check found, a bug of ours included.
+pub fn findings(sources: &Sources, checked: &Checked) {
+    say(&render::findings(sources, checked, style()));
 }
 
 /// Draws findings.

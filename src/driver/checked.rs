@@ -1,6 +1,6 @@
 //! A text that was parsed and proved: what may run, and everything that was found.
 
-use crate::base::{Diagnostic, SourceId, Sources};
+use crate::base::{Broken, Diagnostic, SourceId, Sources};
 use crate::proof::{self, Known};
 use crate::syntax::ast::Block;
 use crate::syntax::parse;
@@ -23,6 +23,8 @@ pub struct Checked {
     pub program: Rc<Block>,
     /// Errors and warnings of all stages, syntax first.
     pub diagnostics: Vec<Diagnostic>,
+    /// A bug of ours that the proof met; nothing may run.
+    pub broken: Option<Broken>,
 }
 
 impl Checked {
@@ -33,15 +35,18 @@ impl Checked {
         let parsed = parse(source, text);
         let mut diagnostics = parsed.diagnostics;
         // What follows from a syntax error is not worth reporting.
+        let mut broken = None;
         if !diagnostics.iter().any(Diagnostic::is_error) {
-            diagnostics.extend(proof::check(&parsed.program, known).diagnostics);
+            let report = proof::check(&parsed.program, known);
+            diagnostics.extend(report.diagnostics);
+            broken = report.broken;
         }
-        Self { source, program: Rc::new(parsed.program), diagnostics }
+        Self { source, program: Rc::new(parsed.program), diagnostics, broken }
     }
 
     /// Whether it may run.
     #[must_use]
     pub fn accepted(&self) -> bool {
-        !self.diagnostics.iter().any(Diagnostic::is_error)
+        self.broken.is_none() && !self.diagnostics.iter().any(Diagnostic::is_error)
     }
 }

@@ -65,6 +65,10 @@ impl Failure {
         let (check, shown) = match stop {
             Stop::Check { check, shown } => (check, shown),
             Stop::Interrupted => return Self::Interrupted,
+            Stop::Different { span, message } => {
+                let help = "this is a bug in arr, not in your program: please report it with the program";
+                return Self::Fault(Fault::new("R0301", message, span).help(help));
+            }
             Stop::Broken(broken) => return Self::Broken(broken),
         };
         let Some((check, span)) = plan.checks.get(check) else {

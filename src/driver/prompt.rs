@@ -96,8 +96,9 @@ impl Prompt {
     fn carry_out(&mut self, name: &str, text: &str, problem: &mut dyn FnMut(&str)) -> Next {
         let known = self.session.known();
         let checked = Checked::new(&mut self.sources, name, text, &known);
-        for one in &checked.diagnostics {
-            problem(&render::diagnostic(&self.sources, one, self.style));
+        let found = render::findings(&self.sources, &checked, self.style);
+        if !found.is_empty() {
+            problem(&found);
         }
         if !checked.accepted() {
             return Next::Read;

@@ -2,6 +2,7 @@
 //!
 //! Plain (no colour, ASCII) where the output is no terminal, so that logs and golden files stay readable.
 
+use super::checked::Checked;
 use super::failure::Failure;
 use crate::base::{Broken, Diagnostic, Fault, Severity, Sources, Span, Unavailable};
 use ariadne::{CharSet, Color, Config, IndexType, Label, Report, ReportKind};
@@ -70,6 +71,13 @@ pub fn diagnostic(sources: &Sources, diagnostic: &Diagnostic, style: Style) -> S
         Ok(()) => String::from_utf8_lossy(&out).into_owned(),
         Err(_) => format!("{}: {}\n", diagnostic.code.0, diagnostic.message),
     }
+}
+
+/// All that a check found, a bug of ours included.
+#[must_use]
+pub fn findings(sources: &Sources, checked: &Checked, style: Style) -> String {
+    let drawn: String = checked.diagnostics.iter().map(|one| diagnostic(sources, one, style)).collect();
+    drawn + &checked.broken.as_ref().map(broken).unwrap_or_default()
 }
 
 /// A fault of a running program, with its call chain.

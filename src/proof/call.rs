@@ -2,12 +2,14 @@
 
 use super::diagnostics;
 use super::evaluate::{inputs_read, type_of};
+use super::predict;
 use super::rules::Rule;
 use super::state::{Given, Key, Proved, Slot, Tracked, symbol};
 use super::verdict::{self, Offer, Taker};
 use super::walk::Walk;
-use crate::base::{DType, Span};
-use crate::ir::array::ParamKind;
+use crate::base::{Broken, DType, Span};
+use crate::ir::array::{ArrayType, ParamKind};
+use crate::ir::plan::Verdict;
 use crate::sema::elaborate::bind::Given as Bound;
 use crate::sema::elaborate::{self, Elaborated, Input};
 use crate::sema::value::{HostKind, HostType, Known, Type, Value};
@@ -418,8 +420,42 @@ impl Walk {
                 results.push(Taker { ty: program.ty(*value).clone(), is: *value });
             }
         }
-        for refused in verdict::refusals(&offers, &results) {
+        let refused = verdict::refusals(&offers, &results);
+        if refused.is_empty() {
+            self.warn_of_hand_over(function, elaborated, at);
+        }
+        for refused in refused {
             self.say(diagnostics::refused(function, &refused, &offers, &results, at));
+        }
+    }
+
+    /// Warns of donations that are taken over only after the call, as the plan decides it.
+    fn warn_of_hand_over(&mut self, function: &Rc<Function>, elaborated: &Elaborated, at: Span) {
+        let types: Vec<&ArrayType> =
+            elaborated.program.params.iter().map(|param| elaborated.program.ty(param.value)).collect();
+        let place = (function.span, format!("{types:?}"));
+        if !self.planned.contains_key(&place) {
+            let donations = match predict::program::planned(elaborated) {
+                Ok(planned) => (predict::explain::donations(function, &planned), planned.exact),
+                Err(broken) => {
+                    self.report.broken.get_or_insert(broken);
+                    return;
+                }
+            };
+            self.planned.insert(place.clone(), Rc::new(donations));
+        }
+        let Some(donations) = self.planned.get(&place).cloned() else { return };
+        let (donations, exact) = &*donations;
+        for what in donations {
+            let predict::explain::What::Donation { verdict, .. } = what else { continue };
+            match verdict {
+                Verdict::HandedOver { .. } => self.say(diagnostics::handed_over(function, what, *exact, at)),
+                Verdict::Refused(_) => {
+                    let invariant = format!("the plan refuses what the proof accepts: {what}");
+                    self.report.broken.get_or_insert(Broken::new("proof", invariant));
+                }
+                Verdict::InPlace { .. } => {}
+            }
         }
     }
 

@@ -19,17 +19,19 @@
 //! | E0327 | an instrument is called wrongly |
 //! | E0328 | host arithmetic that certainly fails |
 //! | W0301 | a large array is captured |
+//! | W0302 | a donated array is handed over, not overwritten in place |
 //! | W0303 | each round of a loop leaves bytes behind |
 //! | W0304 | nothing bounds what a loop holds |
 //!
 //! Recursion (E0208), a missing field (E0224), tuples of another length (E0225) and trees of another structure (E0226)
 //! have the codes of `sema`, which finds the same inside programs.
 
+use super::predict::explain::What;
 use super::state::{Given, Key};
 use super::verdict::{Offer, Refused, Taker};
 use crate::base::{Diagnostic, Fault, Size, Span, bytes};
 use crate::ir::array::ArrayType;
-use crate::ir::plan::Refusal;
+use crate::ir::plan::{Refusal, Verdict};
 use crate::ledger::Amount;
 use crate::sema::value::{Type, Value};
 use crate::syntax::ast::{Function, Ident, Name, Param};
@@ -330,4 +332,24 @@ pub fn leak(bytes: &Size, at: Span) -> Diagnostic {
 pub fn unbounded(at: Span) -> Diagnostic {
     Diagnostic::warning("W0304", "nothing bounds what this loop will hold", at, "the number of rounds is not known")
         .help("pass what it captures as an argument, or count the rounds with `for`")
+}
+
+/// A donated array that an output takes over only when the call is done. `exact`: its size is known.
+#[must_use]
+pub fn handed_over(function: &Function, what: &What, exact: bool, at: Span) -> Diagnostic {
+    let What::Donation { param, leaf, ty, verdict, .. } = what else {
+        return Diagnostic::warning("W0302", "handed over", at, "in this call");
+    };
+    let size = ty.bytes().map_or_else(String::new, |bytes| bytes.human());
+    let message = format!("`{}` hands `{leaf}` over: {size} more are needed during the call", function.name.name);
+    let mut diagnostic = Diagnostic::warning("W0302", message, *param, "donated here, but not overwritten in place");
+    if at != function.name.span {
+        diagnostic = diagnostic.label(at, "in this call");
+    }
+    if let Verdict::HandedOver { why, .. } = verdict {
+        diagnostic = diagnostic.note(if exact { why.clone() } else { format!("for a generic size: {why}") });
+    }
+    diagnostic.help(
+        "the peak is as high as without the donation; it is lower if every element is computed from its own place alone",
+    )
 }

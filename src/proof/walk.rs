@@ -1,10 +1,11 @@
 //! Statements: what each does to the state; loops to a fixpoint, branches joined.
 
 use super::diagnostics;
+use super::predict::explain::What;
 use super::rules::{Rule, Rules};
 use super::state::{Given, Key, Level, Proved, Slot, State, Tracked, symbol};
 use super::summary::{Borrowed, Memo};
-use crate::base::{Diagnostic, Span};
+use crate::base::{Broken, Diagnostic, Span};
 use crate::ir::array::Program;
 use crate::sema::elaborate;
 use crate::sema::value::{HostKind, HostType, Known as KnownHost, Scalar, Value};
@@ -37,6 +38,8 @@ pub struct Known {
 pub struct Report {
     /// Errors and warnings, in the order in which the walk met them.
     pub diagnostics: Vec<Diagnostic>,
+    /// A bug of ours.
+    pub broken: Option<Broken>,
     /// Statements that the walk went through, each time counted: its work.
     pub walked: usize,
 }
@@ -90,6 +93,10 @@ pub struct Walk {
     pub(super) recorded: Option<Vec<Recorded>>,
     /// Everything that was to be reported so far, quietly or not.
     pub(super) said: usize,
+    /// The first error that the search for the fixpoint of the loop under way met.
+    hushed: Option<Diagnostic>,
+    /// The plan's verdicts on donations by function and types, and whether they are those of numbers.
+    pub(super) planned: HashMap<(Span, String), Rc<(Vec<What>, bool)>>,
     seen: HashSet<(&'static str, Span)>,
     /// What holds at the head of each loop of this body, over all rounds seen so far: an inner loop is looked at
     /// anew in every round of the outer one, and starts from what it knows.
@@ -131,7 +138,9 @@ impl Walk {
             report: Report::default(),
             next: 0,
             recorded: None,
+            planned: HashMap::new(),
             said: 0,
+            hushed: None,
             seen: HashSet::new(),
             heads: HashMap::new(),
             rules,
@@ -188,13 +197,17 @@ impl Walk {
     /// Reports once per code and place.
     pub(super) fn say(&mut self, mut diagnostic: Diagnostic) {
         self.said += 1;
-        if self.quiet > 0 {
+        if self.quiet > 0 && (self.hushed.is_some() || !diagnostic.is_error()) {
             return;
         }
         for (function, call) in self.calls.iter().rev() {
             if !diagnostic.labels.iter().any(|label| label.span == *call) {
                 diagnostic = diagnostic.label(*call, format!("in this call of `{}`", function.name.name));
             }
+        }
+        if self.quiet > 0 {
+            self.hushed = Some(diagnostic);
+            return;
         }
         let at = diagnostic.labels.first().map(|label| label.span).unwrap_or_default();
         if self.seen.insert((diagnostic.code.0, at)) {
@@ -343,6 +356,9 @@ impl Walk {
             _ => before.clone(),
         };
         let mut rounds = 0;
+        if self.quiet == 0 {
+            self.hushed = None;
+        }
         self.quiet += 1;
         while self.rules.has(Rule::Rounds) {
             self.state = head.clone();
@@ -363,8 +379,13 @@ impl Walk {
         self.quiet -= 1;
         self.state = head.clone();
         if self.quiet == 0 || !self.rules.has(Rule::Rounds) {
+            let (before, hushed) = (self.report.accepted(), self.hushed.take());
             round(self);
             self.state = head.join(&self.state, at);
+            // After an error a name has no known type, and what follows from it is not reported: the error itself is.
+            if let (true, true, Some(first)) = (before, self.report.accepted(), hushed) {
+                self.say(first);
+            }
         } else {
             self.heads.insert(at, head);
         }

@@ -4,9 +4,10 @@
 
 use super::Array;
 use crate::backends::{Arguments, Backend, Buffer, Executable, Stop};
+use crate::base::bytes::human;
 use crate::base::{Broken, Span, Unavailable};
 use crate::ir::array::{ParamKind, Program};
-use crate::ir::plan::OutputSource;
+use crate::ir::plan::{OutputSource, Plan};
 use crate::ledger::BufferId;
 use crate::passes::place::check::CheckedPlan;
 use std::cell::Cell;
@@ -20,6 +21,8 @@ pub struct Device {
     pub backend: Box<dyn Backend>,
     /// Set by Ctrl-C.
     pub interrupt: Arc<AtomicBool>,
+    /// Bytes that may be allocated at once, if somebody set a limit.
+    pub budget: Option<u64>,
     next: Cell<u64>,
     peak: Cell<u64>,
 }
@@ -61,7 +64,7 @@ impl Device {
     /// A device that works through `backend`.
     #[must_use]
     pub fn new(backend: Box<dyn Backend>, interrupt: Arc<AtomicBool>) -> Self {
-        Self { backend, interrupt, next: Cell::new(1), peak: Cell::new(0) }
+        Self { backend, interrupt, budget: None, next: Cell::new(1), peak: Cell::new(0) }
     }
 
     /// The most bytes that were allocated at once.
@@ -71,6 +74,16 @@ impl Device {
     }
 
     fn allocate(&self, bytes: u64) -> Result<Rc<dyn Buffer>, Failure> {
+        let held = self.backend.allocated();
+        if let Some(budget) = self.budget
+            && held.saturating_add(bytes) > budget
+        {
+            return Err(Failure::Unavailable(Unavailable {
+                what: format!("{} of memory", human(bytes)),
+                why: format!("the budget is {}, and {} are allocated", human(budget), human(held)),
+                hint: "release or give away what the ledger lists, or raise the budget".into(),
+            }));
+        }
         let memory = self.backend.allocate(bytes).map_err(Failure::Unavailable)?;
         self.peak.set(self.peak.get().max(self.backend.allocated()));
         Ok(memory)
@@ -114,6 +127,9 @@ impl Device {
         let plan = program.plan.plan();
         if arguments.len() != plan.params.len() {
             return Err(Broken::new("execute", "one argument per parameter of the plan").into());
+        }
+        if given_beside(plan, arguments) {
+            return Err(Broken::new("execute", "what is given away is no other argument too").into());
         }
         let mut held: Vec<Option<Rc<dyn Buffer>>> = Vec::with_capacity(arguments.len());
         let mut scalars = Vec::with_capacity(arguments.len());
@@ -194,6 +210,18 @@ impl Device {
         }
         Ok(outputs)
     }
+}
+
+/// Whether the buffer of a donated argument is that of another argument as well.
+fn given_beside(plan: &Plan, arguments: &[Argument<'_>]) -> bool {
+    let id = |argument: &Argument<'_>| match argument {
+        Argument::Array(array) => Some(array.id()),
+        _ => None,
+    };
+    plan.params.iter().zip(arguments).enumerate().any(|(at, (param, argument))| {
+        param.kind == ParamKind::Array { donated: true }
+            && arguments.iter().enumerate().any(|(other, beside)| other != at && id(beside) == id(argument))
+    })
 }
 
 fn given(pass: &'static str) -> Failure {

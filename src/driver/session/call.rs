@@ -71,6 +71,7 @@ impl Session {
     /// Calls a function of the program.
     pub(super) fn call_function(&mut self, function: &Rc<Function>, args: &[Evaluated<'_>], at: Span) -> Outcome<Live> {
         let values = self.bound(function, args, at)?;
+        values.iter().try_for_each(|value| self.alive(value))?;
         self.interrupted()?;
         match function.kind {
             FunctionKind::Jit => self.call_jit(function, &values, at),

@@ -2,7 +2,10 @@
 
 use crate::backends::cpu::Cpu;
 use crate::backends::reference::Reference;
+use crate::backends::verifying::Verifying;
 use crate::base::Unavailable;
+use crate::driver::pipeline;
+use crate::ir::array::Program;
 use crate::runtime::execute::Device;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,6 +25,16 @@ pub fn open(name: &str, threads: Option<usize>) -> Result<Device, Unavailable> {
             hint: "use `cpu`".into(),
         }),
     }
+}
+
+/// The device of this name, every run of which is repeated on the reference and compared.
+///
+/// # Errors
+/// As [`open`].
+pub fn verifying(name: &str, threads: Option<usize>) -> Result<Device, Unavailable> {
+    let Device { backend, interrupt, .. } = open(name, threads)?;
+    let planner = |program: &Program| Ok(pipeline::plan(program)?.plan().clone());
+    Ok(Device::new(Box::new(Verifying::new(backend.into(), planner)), interrupt))
 }
 
 /// A line per device of this machine.

@@ -143,6 +143,20 @@ impl Session {
         known
     }
 
+    /// The guard behind the proof: a value that is bound, passed or dropped has all its buffers.
+    ///
+    /// # Errors
+    /// When one was given away.
+    pub fn alive(&self, value: &Live) -> Outcome<()> {
+        let gone = match value {
+            Value::Array(array) => array.given().is_some(),
+            Value::Tuple(items) => return items.iter().try_for_each(|item| self.alive(item)),
+            Value::Record(fields) => return fields.iter().try_for_each(|(_, item)| self.alive(item)),
+            _ => false,
+        };
+        if gone { Err(Broken::new("session", "no buffer is used after it was given away").into()) } else { Ok(()) }
+    }
+
     /// The invariant between ledger and device.
     ///
     /// # Errors

@@ -86,7 +86,7 @@ impl Session {
                 self.bind(&function.name.name, Value::Function(function.clone()));
                 Ok(())
             }
-            StatementKind::Expr(expr) => self.evaluate(expr).map(drop),
+            StatementKind::Expr(expr) => self.evaluate(expr).and_then(|value| self.alive(&value)),
             StatementKind::Error => Err(Broken::new("session", "a program with syntax errors does not run").into()),
         }
     }
@@ -163,6 +163,7 @@ impl Session {
 
     /// Binds an evaluated value to a name, a field or elements.
     fn assign(&mut self, target: &Target, value: Live) -> Outcome<()> {
+        self.alive(&value)?;
         if target.index.is_some() {
             let name = Rc::from("%assigned");
             self.names.current_mut().temporaries.insert(Rc::clone(&name), value);

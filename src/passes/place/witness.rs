@@ -1,8 +1,9 @@
 //! Why an output cannot be computed in a donated buffer, with elements that show it.
 
 use super::merge::Layout;
-use crate::ir::kernel::{Atom, Block, Body, Index, InstKind, Kernel};
+use crate::ir::kernel::{Atom, Block, Body, Index, InstKind, Kernel, Store};
 use crate::ir::plan::{AlongOp, Slot, Step, Storage};
+use std::collections::BTreeSet;
 
 /// Points that are tried in the search for elements.
 const TRIED: u64 = 4096;
@@ -11,7 +12,150 @@ const TRIED: u64 = 4096;
 pub(super) fn why(layout: &Layout<'_>, param: usize, output: Slot) -> String {
     let (from, to) = (Storage::Param(param), layout.storage(output));
     find(layout, &layout.steps, from, to)
+        .or_else(|| across(layout, from, to))
+        .or_else(|| checked(layout, &layout.steps, to))
         .unwrap_or_else(|| "the argument is still read after the result has begun to be written".into())
+}
+
+/// A check in a loop that overwrites: what fails is found out before the first write, or it is not in place.
+fn checked(layout: &Layout<'_>, steps: &[Step], to: Storage) -> Option<String> {
+    steps.iter().find_map(|step| {
+        let body = match step {
+            Step::For { body, .. } | Step::While { body, .. } => body,
+            Step::If { then, otherwise, .. } => {
+                return checked(layout, then, to).or_else(|| checked(layout, otherwise, to));
+            }
+            _ => return None,
+        };
+        let stops = body.iter().any(|step| matches!(step, Step::Check { .. }));
+        let written = |step: &Step| match step {
+            Step::Launch { kernel, buffers } => layout.kernels.get(*kernel).is_some_and(|kernel| {
+                let mut stored = buffers.iter().enumerate().filter(|(_, slot)| layout.storage(**slot) == to);
+                stored.any(|(buffer, _)| stores(kernel).iter().any(|store| store.buffer == buffer))
+            }),
+            Step::Scatter { target, .. } => layout.storage(*target) == to,
+            _ => false,
+        };
+        let text = "round 1 may stop at a check after round 0 has overwritten an element";
+        (stops && body.iter().any(written)).then(|| text.to_owned()).or_else(|| checked(layout, body, to))
+    })
+}
+
+/// What one step touches of a storage: elements by the point at which it does, as far as they are tried.
+struct Access {
+    /// The loop that it is in, if any: its rounds follow each other.
+    rounds: Option<usize>,
+    reads: Vec<(i64, i64)>,
+    writes: Vec<i64>,
+}
+
+/// An element that one step overwrites and a later one, or one of the next round, still reads.
+fn across(layout: &Layout<'_>, from: Storage, to: Storage) -> Option<String> {
+    let mut all = Vec::new();
+    accesses(layout, &layout.steps, (from, to), None, &mut all);
+    for (at, writer) in all.iter().enumerate() {
+        let overwritten: BTreeSet<i64> = writer.writes.iter().copied().collect();
+        let hit = |reader: &Access| reader.reads.iter().find(|(element, _)| overwritten.contains(element)).copied();
+        if let Some((element, index)) = all.iter().skip(at + 1).find_map(hit) {
+            return Some(format!(
+                "element {element} is read for index {index} after an earlier step has overwritten it"
+            ));
+        }
+        let again = all.iter().take(at + 1).filter(|reader| reader.rounds.is_some() && reader.rounds == writer.rounds);
+        if let Some((element, index)) = again.into_iter().find_map(hit) {
+            return Some(format!(
+                "element {element} is read for index {index} in a round after the one before has overwritten it"
+            ));
+        }
+    }
+    None
+}
+
+fn accesses(
+    layout: &Layout<'_>,
+    steps: &[Step],
+    (from, to): (Storage, Storage),
+    rounds: Option<usize>,
+    all: &mut Vec<Access>,
+) {
+    let is = |slot: &Slot, storage| layout.storage(*slot) == storage;
+    let some = |bytes: u64| (0..i64::try_from(bytes.min(TRIED)).unwrap_or(0)).collect::<Vec<_>>();
+    let pairs = |elements: Vec<i64>| elements.into_iter().map(|element| (element, element)).collect();
+    for step in steps {
+        // What reads or writes whole buffers touches the first elements of each.
+        let whole = |reads: bool, writes: bool| Access {
+            rounds,
+            reads: if reads { pairs(some(1)) } else { Vec::new() },
+            writes: if writes { some(1) } else { Vec::new() },
+        };
+        match step {
+            Step::Launch { kernel, buffers } => {
+                let Some(kernel) = layout.kernels.get(*kernel) else { continue };
+                let mut access = Access { rounds, reads: Vec::new(), writes: Vec::new() };
+                for (buffer, slot) in buffers.iter().enumerate() {
+                    if is(slot, from) {
+                        access.reads.extend(touched(kernel, buffer, false));
+                    }
+                    if is(slot, to) {
+                        access.writes.extend(touched(kernel, buffer, true).into_iter().map(|(element, _)| element));
+                    }
+                }
+                all.push(access);
+            }
+            Step::Copy { from: source, to: target, .. } => all.push(whole(is(source, from), is(target, to))),
+            Step::Matmul { a, b, out, .. } => {
+                all.push(whole(is(&a.slot, from) || is(&b.slot, from), is(out, to)));
+            }
+            Step::Along { from: source, out, .. } => all.push(whole(is(source, from), is(out, to))),
+            Step::Scatter { target, index, updates, .. } => {
+                let reads = is(index, from) || is(updates, from) || is(target, from);
+                all.push(whole(reads, is(target, to)));
+            }
+            Step::For { body, .. } => accesses(layout, body, (from, to), rounds.or(Some(all.len())), all),
+            Step::While { condition, body, .. } => {
+                let rounds = rounds.or(Some(all.len()));
+                accesses(layout, condition, (from, to), rounds, all);
+                accesses(layout, body, (from, to), rounds, all);
+            }
+            Step::If { then, otherwise, .. } => {
+                accesses(layout, then, (from, to), rounds, all);
+                accesses(layout, otherwise, (from, to), rounds, all);
+            }
+            Step::Check { .. } | Step::Permute(_) => {}
+        }
+    }
+}
+
+fn stores(kernel: &Kernel) -> &[Store] {
+    match &kernel.body {
+        Body::Map { stores, .. } | Body::Reduce { stores, .. } => stores,
+    }
+}
+
+/// Elements of a buffer that a kernel loads or stores at its first and last points, each with the stored index there.
+fn touched(kernel: &Kernel, buffer: usize, store: bool) -> Vec<(i64, i64)> {
+    let (block, inner): (&Block, &[u64]) = match &kernel.body {
+        Body::Map { block, .. } => (block, &[]),
+        Body::Reduce { block, inner, .. } => (block, inner),
+    };
+    let stores = stores(kernel);
+    let stored: Vec<&Index> = stores.iter().filter(|s| s.buffer == buffer).map(|s| &s.index).collect();
+    let loaded = block.insts.iter().filter_map(|inst| match &inst.kind {
+        InstKind::Load { buffer: other, index, .. } if *other == buffer => Some(index),
+        _ => None,
+    });
+    let wanted: Vec<&Index> = if store { stored } else { loaded.collect() };
+    let extents: Vec<u64> = kernel.extents.iter().chain(inner).copied().collect();
+    let count = extents.iter().try_fold(1u64, |count, &extent| count.checked_mul(extent)).unwrap_or(0);
+    let mut found = Vec::new();
+    for turn in 0..count.min(TRIED) {
+        for point in [turn, count - turn - 1] {
+            let at = coordinates(point, &extents);
+            let Some(own) = stores.first().and_then(|store| value(&store.index, &at)) else { continue };
+            found.extend(wanted.iter().filter_map(|index| Some((value(index, &at)?, own))));
+        }
+    }
+    found
 }
 
 fn find(layout: &Layout<'_>, steps: &[Step], from: Storage, to: Storage) -> Option<String> {
@@ -47,34 +191,16 @@ fn find(layout: &Layout<'_>, steps: &[Step], from: Storage, to: Storage) -> Opti
     })
 }
 
-/// An element that is read for a later index than the one that has overwritten it.
+/// An element that is read for one index and overwritten by another one: a later one if there is one, else an earlier
+/// one, since the order in which indices run is open.
 fn elements(kernel: &Kernel, load: usize, store: usize) -> Option<String> {
-    let (block, stores, inner): (&Block, _, &[u64]) = match &kernel.body {
-        Body::Map { block, stores } => (block, stores, &[]),
-        Body::Reduce { block, stores, inner, .. } => (block, stores, inner),
-    };
-    let stored = &stores.iter().find(|found| found.buffer == store)?.index;
-    let loaded = block.insts.iter().filter_map(|inst| match &inst.kind {
-        InstKind::Load { buffer, index, .. } if *buffer == load => Some(index),
-        _ => None,
-    });
-    let extents: Vec<u64> = kernel.extents.iter().chain(inner).copied().collect();
-    let count = extents.iter().try_fold(1u64, |count, &extent| count.checked_mul(extent))?;
-    for index in loaded {
-        // From both ends of the loops: a reversal shows at the last points, a shift at the first.
-        for turn in 0..count.min(TRIED) {
-            for point in [turn, count.checked_sub(turn + 1)?] {
-                let at = coordinates(point, &extents);
-                let (read, written) = (value(index, &at)?, value(stored, &at)?);
-                if (0..written).contains(&read) {
-                    return Some(format!(
-                        "element {read} is read for index {written} after index {read} has overwritten it"
-                    ));
-                }
-            }
-        }
-    }
-    None
+    let overwritten: BTreeSet<i64> = touched(kernel, store, true).into_iter().map(|(element, _)| element).collect();
+    let pairs: Vec<(i64, i64)> = touched(kernel, load, false)
+        .into_iter()
+        .filter(|(read, own)| read != own && overwritten.contains(read))
+        .collect();
+    let (read, own) = pairs.iter().find(|(read, own)| read < own).or(pairs.first())?;
+    Some(format!("element {read} is read for index {own} after index {read} has overwritten it"))
 }
 
 fn coordinates(mut point: u64, extents: &[u64]) -> Vec<i64> {

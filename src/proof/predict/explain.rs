@@ -120,7 +120,7 @@ impl Predictor {
         let path = format!("{}{fields}", target.root.name);
         let Some(output) = planned.outputs.first() else { return };
         let in_place = matches!(output.source, OutputSource::InPlace(_));
-        let why = planned.donations.iter().find_map(|donation| match &donation.verdict {
+        let why = planned.plan.donations.iter().find_map(|donation| match &donation.verdict {
             Verdict::HandedOver { why, .. } => Some(why.clone()),
             _ => None,
         });
@@ -138,8 +138,8 @@ impl Predictor {
 
 /// The verdicts on all donated leaves of a program.
 pub(crate) fn donations(function: &Function, planned: &Planned) -> Vec<What> {
-    let mut all = Vec::with_capacity(planned.donations.len());
-    for donation in &planned.donations {
+    let mut all = Vec::with_capacity(planned.plan.donations.len());
+    for donation in &planned.plan.donations {
         let (Some(leaf), Some(ty)) = (planned.names.get(donation.param), planned.params.get(donation.param)) else {
             continue;
         };

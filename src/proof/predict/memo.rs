@@ -6,7 +6,7 @@
 use super::evaluate::View;
 use super::program::{Planned, planned};
 use super::world::{Predicted, World};
-use super::{Failure, Predictor};
+use super::{Compiled, Failure, Predictor};
 use crate::base::Span;
 use crate::sema::elaborate::{self, Elaborated, Input, Leaf, Rejected};
 use crate::sema::split::Split;
@@ -112,8 +112,10 @@ impl Predictor {
         arguments: &[Predicted],
         world: &World,
         elaborated: &Elaborated,
+        (function, at): (Option<&Name>, Span),
     ) -> Result<Rc<Planned>, Failure> {
         let planned = Rc::new(planned(elaborated)?);
+        self.programs.push(Compiled { function: function.cloned(), at, planned: planned.clone() });
         if !settled(&elaborated.result, &elaborated.ty) {
             return Ok(planned);
         }
@@ -149,7 +151,7 @@ impl Predictor {
             return Ok(Ok(planned));
         }
         match elaborate::expression(&View(world), &split.rest) {
-            Ok(elaborated) => self.keep(place, &[], world, &elaborated).map(Ok),
+            Ok(elaborated) => self.keep(place, &[], world, &elaborated, (None, split.rest.span)).map(Ok),
             Err(rejected) => Ok(Err(rejected)),
         }
     }
@@ -161,7 +163,7 @@ impl Predictor {
             return Ok(Ok(planned));
         }
         match elaborate::assignment(&View(world), target, value, alone) {
-            Ok(elaborated) => self.keep(place, &[], world, &elaborated).map(Ok),
+            Ok(elaborated) => self.keep(place, &[], world, &elaborated, (None, target.span)).map(Ok),
             Err(rejected) => Ok(Err(rejected)),
         }
     }
@@ -180,7 +182,7 @@ impl Predictor {
         }
         let types: Vec<Type> = arguments.iter().map(super::evaluate::type_of).collect();
         match elaborate::call(&View(world), function, &types, at) {
-            Ok(elaborated) => self.keep(place, arguments, world, &elaborated).map(Ok),
+            Ok(elaborated) => self.keep(place, arguments, world, &elaborated, (Some(&function.name.name), at)).map(Ok),
             Err(rejected) => Ok(Err(rejected)),
         }
     }

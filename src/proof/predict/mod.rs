@@ -11,15 +11,17 @@ pub mod run;
 pub mod evaluate;
 pub mod call;
 pub mod statement;
+pub mod loops;
 pub mod memo;
 pub mod explain;
 
 use crate::base::{Broken, Diagnostic, Size, Span};
-use crate::ledger::{BufferId, Ledger};
+use crate::ledger::{Amount, BufferId, Ledger, Row};
 use crate::sema::elaborate::Rejected;
 use crate::sema::split::Split;
-use crate::syntax::ast::{Block, Name};
+use crate::syntax::ast::{Block, Name, StatementKind};
 use explain::Explained;
+use program::Planned;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -27,6 +29,9 @@ use world::{Peak, World};
 
 /// Calls nested deeper than this are not followed.
 const DEEPEST_CALL: usize = 2000;
+
+/// Enough for programs whose ledger somebody wants to see.
+pub const PATIENT: u64 = 20_000_000;
 
 /// Why a prediction ends before the program does.
 #[derive(Clone, Debug)]
@@ -91,14 +96,28 @@ pub struct Prediction {
     pub findings: Vec<Finding>,
     /// What became of each donation and element assignment.
     pub explained: Vec<Explained>,
+    /// Every program that will be compiled.
+    pub programs: Vec<Compiled>,
     /// A bug of ours.
     pub broken: Option<Broken>,
 }
 
-/// Predicts the ledger of a program that starts in an empty session.
+/// A program that will be compiled.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The `jit`, or an expression of the top level.
+    pub function: Option<Name>,
+    /// The call or expression.
+    pub at: Span,
+    /// What it does.
+    pub planned: Rc<Planned>,
+}
+
+/// Predicts the ledger of a program that starts in an empty session, as far as going through `limit` statements (those
+/// of calls and rounds counted each time) leads.
 #[must_use]
-pub fn predict(program: &Block) -> Prediction {
-    let mut predictor = Predictor::default();
+pub fn predict(program: &Block, limit: u64) -> Prediction {
+    let mut predictor = Predictor { left: limit, ..Predictor::default() };
     let mut prediction = Prediction::default();
     let mut worlds = vec![World::empty()];
     let mut ended: Vec<Peak> = Vec::new();
@@ -122,6 +141,9 @@ pub fn predict(program: &Block) -> Prediction {
         };
         if worlds.is_empty() {
             ended.extend(before);
+            if let StatementKind::Assert { condition, .. } = &statement.kind {
+                predictor.find(Finding::Refuted { at: condition.span });
+            }
         }
         prediction.moments.push(moment(statement.span, &worlds));
         if worlds.is_empty() {
@@ -137,23 +159,41 @@ pub fn predict(program: &Block) -> Prediction {
     prediction.exact = prediction.stopped.is_none() && worlds.iter().all(|world| world.certain && world.exact);
     prediction.findings = predictor.findings;
     prediction.explained = predictor.explained;
+    prediction.programs = predictor.programs;
     prediction
+}
+
+impl Moment {
+    /// Whether this ledger is among the predicted.
+    #[must_use]
+    pub fn foresaw(&self, ledger: &Ledger) -> bool {
+        let rows = rows(ledger);
+        self.ledgers.iter().any(|predicted| self::rows(predicted) == rows || !numbers(predicted))
+    }
+}
+
+/// Whether every extent is a number.
+fn numbers(ledger: &Ledger<Size>) -> bool {
+    ledger.rows().values().all(|row| row.contents.extents.iter().all(|extent| extent.known().is_some()))
+}
+
+/// What a ledger lists, whatever the numbers of its buffers and the order of holders.
+#[must_use]
+pub fn rows<N: Amount>(ledger: &Ledger<N>) -> Vec<String> {
+    let row = |row: &Row<N>| {
+        let mut holders: Vec<String> = row.holders.iter().map(ToString::to_string).collect();
+        holders.sort();
+        format!("{} {} B: {}", row.contents, row.contents.bytes, holders.join(", "))
+    };
+    let mut rows: Vec<String> = ledger.rows().values().map(row).collect();
+    rows.sort();
+    rows
 }
 
 fn moment(statement: Span, worlds: &[World]) -> Moment {
     let mut ledgers: Vec<(Vec<String>, Ledger<Size>)> = Vec::new();
     for world in worlds {
-        let mut rows: Vec<String> = world
-            .ledger
-            .rows()
-            .values()
-            .map(|row| {
-                let mut holders: Vec<String> = row.holders.iter().map(ToString::to_string).collect();
-                holders.sort();
-                format!("{} {}", row.contents, holders.join(", "))
-            })
-            .collect();
-        rows.sort();
+        let rows = rows(&world.ledger);
         if !ledgers.iter().any(|(known, _)| *known == rows) {
             ledgers.push((rows, world.ledger.clone()));
         }
@@ -175,11 +215,12 @@ pub struct Predictor {
     splits: FxHashMap<Span, Rc<Split>>,
     plans: memo::Plans,
     findings: Vec<Finding>,
+    programs: Vec<Compiled>,
     explained: Vec<Explained>,
     /// What `explained` holds, as text.
     said: FxHashSet<String>,
-    /// Statements gone through.
-    work: u64,
+    /// Statements that may still be gone through.
+    left: u64,
 }
 
 impl Predictor {

@@ -8,7 +8,7 @@
 use crate::base::{Broken, DType, Shape, Size, Symbol};
 use crate::ir::array::verify::verify;
 use crate::ir::array::{ArrayType, Op, ParamKind, Program, Region};
-use crate::ir::plan::{Donation, OutputSource, Plan, PlanOutput, Storage};
+use crate::ir::plan::{OutputSource, Plan, PlanOutput, Storage};
 use crate::ledger::Amount;
 use crate::passes::{self, place};
 use crate::proof::evaluate::inputs_read;
@@ -44,8 +44,8 @@ pub struct Planned {
     pub fresh: Vec<Size>,
     /// Bytes of the arena.
     pub arena: Size,
-    /// What became of each donation.
-    pub donations: Vec<Donation>,
+    /// The plan; with symbolic sizes, that of a generic size.
+    pub plan: Plan,
     /// The result's structure: array leaves are output numbers.
     pub result: Value<usize, Leaf>,
     /// The result's type.
@@ -158,7 +158,7 @@ pub fn planned(elaborated: &Elaborated) -> Result<Planned, Broken> {
         outputs,
         fresh,
         arena,
-        donations: plan.donations,
+        plan,
         result: elaborated.result.clone(),
         ty: elaborated.ty.clone(),
         demanded: elaborated.demanded.clone(),

@@ -181,24 +181,22 @@ pub(super) fn drop_programs(world: &mut World, drop: &dyn Fn(&Entry) -> bool) {
     let still = |id: BufferId, name: &Name| {
         left.iter().any(|entry| entry.name == *name && entry.originals.values().any(|original| *original == id))
     };
+    for entry in &gone {
+        for &id in entry.originals.values().filter(|&&id| !still(id, &entry.name)) {
+            world.ledger.release(id, &Holder::Cache(entry.name.clone()));
+            let constant = world.constants.get(&id).and_then(|constant| world.target(constant.handle));
+            if let Some(copy) = constant.map(|target| target.buffer) {
+                world.ledger.release(copy, &Holder::Constant(entry.name.clone()));
+            }
+        }
+    }
     for entry in gone {
-        for (&handle, &id) in &entry.originals {
-            let constant = world.constants.get(&id).cloned();
-            if !still(id, &entry.name) {
-                world.ledger.release(id, &Holder::Cache(entry.name.clone()));
-                let copy = constant.as_ref().and_then(|copy| world.target(copy.handle)).map(|target| target.buffer);
-                if let Some(copy) = copy {
-                    world.ledger.release(copy, &Holder::Constant(entry.name.clone()));
-                }
-            }
-            let ty = constant.as_ref().map(|copy| copy.ty.clone());
-            if !left.iter().any(|entry| entry.originals.values().any(|original| *original == id))
-                && let Some(constant) = world.constants.remove(&id)
-            {
-                world.discard(&Value::Array(constant));
-            }
-            if let Some(ty) = ty {
-                world.discard(&Value::Array(Array { handle, ty }));
+        for (handle, id) in entry.originals {
+            world.loosen(handle);
+            let used = left.iter().any(|entry| entry.originals.values().any(|original| *original == id));
+            if let (false, Some(constant)) = (used, world.constants.get(&id).cloned()) {
+                world.constants.remove(&id);
+                world.loosen(constant.handle);
             }
         }
     }

@@ -1,23 +1,21 @@
-//! Statements in worlds; a loop goes on until its rounds change nothing any more.
+//! Statements in worlds: everything is evaluated before anything is bound, as in a session.
 
-use super::evaluate::{Outcome, View, type_of};
+use super::evaluate::{Outcome, View, splitting, type_of};
+use super::loops::Rounds;
 use super::run::drop_programs;
 use super::world::{Predicted, Slot, World};
 use super::{Failure, Finding, Predictor};
-use crate::base::{Size, Span};
-use crate::ledger::Amount;
+use crate::base::Span;
 use crate::sema::elaborate;
 use crate::sema::value::{HostKind, HostType, Known, Value};
-use crate::syntax::ast::{Block, Expr, ExprKind, Ident, Name, Statement, StatementKind, Target, TypeExpr};
+use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, Ident, Name, Statement, StatementKind, Target, TypeExpr};
 use std::collections::HashMap;
 
 /// Different worlds at one place; beyond, the prediction stops.
 const MOST_WORLDS: usize = 64;
-/// Rounds of a loop after which values that change in every round are taken for unknown.
-const MOST_ROUNDS: u64 = 20_000;
 
 /// Names that a comparison of worlds does not look at, with their scopes.
-type Ignored = [(u32, Name)];
+pub(super) type Ignored = [(u32, Name)];
 
 /// Worlds of one key are one.
 #[must_use]
@@ -41,19 +39,13 @@ pub(super) fn merged(worlds: Vec<World>, ignored: &Ignored) -> Vec<World> {
     distinct
 }
 
-/// The rounds of a `for`: how the index goes, where it is known.
-struct Rounds {
-    start: i64,
-    step: i64,
-    count: u64,
-}
-
 impl Predictor {
     /// One statement in every world.
     pub(super) fn statement(&mut self, statement: &Statement, worlds: Vec<World>) -> Outcome {
         let mut after = Vec::with_capacity(worlds.len());
         for world in worlds {
-            self.work += 1;
+            self.left =
+                self.left.checked_sub(1).ok_or(Failure::Stopped("the program is too long to be gone through"))?;
             after.extend(self.step(statement, world)?);
         }
         let after = merged(after, &[]);
@@ -63,7 +55,7 @@ impl Predictor {
         Ok(after)
     }
 
-    fn block(&mut self, block: &Block, mut worlds: Vec<World>) -> Outcome {
+    pub(super) fn block(&mut self, block: &Block, mut worlds: Vec<World>) -> Outcome {
         for statement in &block.statements {
             worlds = self.statement(statement, worlds)?;
         }
@@ -139,7 +131,7 @@ impl Predictor {
                 let mut after = Vec::new();
                 for (world, holds) in self.condition(condition, world)? {
                     if holds {
-                        after.push(world);
+                        after.push(self.bounded(condition, world)?);
                     } else if world.certain {
                         self.find(Finding::Refuted { at: condition.span });
                     }
@@ -162,6 +154,38 @@ impl Predictor {
             }
             StatementKind::Error => Ok(Vec::new()),
         }
+    }
+
+    /// What an `assert` that held says about a size: `n <= 1000`.
+    fn bounded(&mut self, condition: &Expr, mut world: World) -> Result<World, Failure> {
+        let ExprKind::Binary(op, left, right) = &condition.kind else { return Ok(world) };
+        let (small, large, slack) = match op {
+            BinaryOp::Le => (left, right, 0),
+            BinaryOp::Lt => (left, right, 1),
+            BinaryOp::Ge => (right, left, 0),
+            BinaryOp::Gt => (right, left, 1),
+            _ => return Ok(world),
+        };
+        let mut sides = Vec::new();
+        for side in [small, large] {
+            if splitting(&world, |splitter| splitter.has_calls(side)) {
+                return Ok(world);
+            }
+            let evaluated = self.evaluate(side, world.clone())?;
+            let value = evaluated.first().and_then(|world| world.stack.last()).cloned();
+            sides.push(match value {
+                Some(Value::Host(HostType { known: Some(Known::Int(size)), .. })) => size,
+                _ => return Ok(world),
+            });
+        }
+        if let [small, large] = sides.as_slice()
+            && let (Some(symbol), Some(most)) = (small.as_symbol(), large.constant())
+        {
+            let most = most.saturating_sub(slack);
+            let known = world.bounds.get(symbol).copied().unwrap_or(most);
+            world.bounds.insert(symbol.clone(), most.min(known));
+        }
+        Ok(world)
     }
 
     fn bind(
@@ -222,7 +246,7 @@ impl Predictor {
 
     /// `x[...] = e`.
     fn assign_elements(&mut self, target: &Target, value: &Expr, world: World) -> Outcome {
-        let (steps, inner, value) = super::evaluate::splitting(&world, |splitter| splitter.assignment(target, value));
+        let (steps, inner, value) = splitting(&world, |splitter| splitter.assignment(target, value));
         let mut worlds = vec![world];
         for (name, step) in &steps {
             worlds = self.evaluate_all(step, worlds)?;
@@ -249,261 +273,10 @@ impl Predictor {
         }
         Ok(after)
     }
-
-    fn counted(&mut self, index: &Ident, bounds: [Option<&Expr>; 3], body: &Block, at: Span, world: World) -> Outcome {
-        let mut worlds = vec![world];
-        for bound in bounds.into_iter().flatten() {
-            worlds = self.evaluate_all(bound, worlds)?;
-        }
-        let mut after = Vec::new();
-        for mut world in worlds {
-            let step = match bounds {
-                [_, _, Some(_)] => {
-                    let step = int(world.stack.last());
-                    world.drop_top();
-                    step
-                }
-                _ => Some(1),
-            };
-            let end = int(world.stack.last());
-            world.drop_top();
-            let start = int(world.stack.last());
-            world.drop_top();
-            let rounds = match (start, end, step) {
-                (Some(start), Some(end), Some(step)) if step != 0 => {
-                    let (distance, stride) = (i128::from(end) - i128::from(start), i128::from(step));
-                    let count = if (distance > 0) == (step > 0) {
-                        (distance.abs() + stride.abs() - 1) / stride.abs()
-                    } else {
-                        0
-                    };
-                    Some(Rounds { start, step, count: u64::try_from(count).unwrap_or(u64::MAX) })
-                }
-                (_, _, Some(0)) => continue,
-                _ => None,
-            };
-            after.extend(self.rounds(rounds, Some(index), body, at, world)?);
-        }
-        Ok(after)
-    }
-
-    /// A body that runs a known number of times, or any number of times (`None`).
-    fn rounds(
-        &mut self,
-        rounds: Option<Rounds>,
-        index: Option<&Ident>,
-        body: &Block,
-        at: Span,
-        world: World,
-    ) -> Outcome {
-        let Some(Rounds { start, step, count }) = rounds else {
-            return self.any_rounds(index, body, at, world);
-        };
-        let ignored: Vec<(u32, Name)> = index.iter().map(|index| (world.frame(), index.name.clone())).collect();
-        let known = |n: i64| Value::Host(HostType { kind: HostKind::Int, known: Some(Known::Int(Size::Known(n))) });
-        let mut worlds = vec![world];
-        let mut growth = Growth::default();
-        let mut done = 0;
-        let mut trial = 2;
-        while done < count && !worlds.is_empty() {
-            growth.look(&worlds);
-            if done >= MOST_ROUNDS {
-                let mut after = Vec::new();
-                for world in worlds {
-                    after.extend(self.any_rounds(index, body, at, world)?);
-                }
-                return Ok(merged(after, &ignored));
-            }
-            if done == trial {
-                trial *= 2;
-                // One round with an index that is not known: if it leads back to where it began, so do all that are left.
-                let heads = keys(&worlds, &ignored);
-                let mut trials = worlds.clone();
-                for world in &mut trials {
-                    self.bind_index(index, at, world);
-                }
-                let trials = merged(self.block(body, trials)?, &ignored);
-                let sure = trials.iter().all(|world| world.certain && world.exact);
-                let unsure = worlds.iter().all(|world| !world.certain || !world.exact);
-                if (sure || unsure) && keys(&trials, &ignored) == heads {
-                    worlds = trials;
-                    let last = start.wrapping_add(step.wrapping_mul(count as i64 - 1));
-                    for world in worlds.iter_mut() {
-                        if let Some(index) = index
-                            && matches!(world.find(&index.name), Some(Slot::Bound(_)))
-                        {
-                            world.bind(&index.name, known(last));
-                        }
-                    }
-                    break;
-                }
-            }
-            let i = start.wrapping_add(step.wrapping_mul(done as i64));
-            if let Some(index) = index {
-                worlds.iter_mut().for_each(|world| world.bind(&index.name, known(i)));
-            }
-            worlds = self.block(body, worlds)?;
-            done += 1;
-        }
-        growth.look(&worlds);
-        self.leak(&growth, at);
-        Ok(worlds)
-    }
-
-    fn bind_index(&mut self, index: Option<&Ident>, at: Span, world: &mut World) {
-        if let Some(index) = index {
-            let symbol = crate::proof::state::symbol(&index.name, at);
-            world.bind(&index.name, Value::Host(HostType { kind: HostKind::Int, known: Some(Known::Int(symbol)) }));
-        }
-    }
-
-    /// A body that runs any number of times: the worlds in which it may stop.
-    fn any_rounds(&mut self, index: Option<&Ident>, body: &Block, at: Span, mut world: World) -> Outcome {
-        world.certain = false;
-        let ignored: Vec<(u32, Name)> = index.iter().map(|index| (world.frame(), index.name.clone())).collect();
-        let mut heads = Heads::default();
-        let mut active = heads.add(vec![world], &ignored);
-        let mut growth = Growth::default();
-        let mut round = 0;
-        while !active.is_empty() {
-            growth.look(&active);
-            let before = active.clone();
-            active.iter_mut().for_each(|world| self.bind_index(index, at, world));
-            let mut after = merged(self.block(body, active)?, &ignored);
-            round += 1;
-            if self.give_up(round, &growth, at)? {
-                heads.add(after, &ignored);
-                break;
-            }
-            if round > 2 {
-                after.iter_mut().zip(&before).for_each(|(after, before)| widen(after, before));
-            }
-            active = heads.add(after, &ignored);
-        }
-        self.leak(&growth, at);
-        Ok(heads.worlds)
-    }
-
-    /// `while`.
-    fn repeated(&mut self, condition: &Expr, body: &Block, at: Span, world: World) -> Outcome {
-        let mut heads = Heads::default();
-        let mut active = heads.add(vec![world], &[]);
-        let mut exits = Vec::new();
-        let mut growth = Growth::default();
-        let mut round = 0;
-        while !active.is_empty() {
-            growth.look(&active);
-            let before = active.clone();
-            let mut going = Vec::new();
-            let mut known = true;
-            for world in active {
-                let ways = self.condition(condition, world)?;
-                known &= ways.len() < 2;
-                for (world, holds) in ways {
-                    if holds { going.push(world) } else { exits.push(world) }
-                }
-            }
-            exits = merged(exits, &[]);
-            let mut after = merged(self.block(body, going)?, &[]);
-            round += 1;
-            if self.give_up(round, &growth, at)? {
-                exits.extend(after);
-                break;
-            }
-            if !known && round > 2 || round > MOST_ROUNDS {
-                after.iter_mut().zip(&before).for_each(|(after, before)| widen(after, before));
-            }
-            active = heads.add(after, &[]);
-        }
-        // A round that led back to where another began may have reached a higher point.
-        for head in &heads.worlds {
-            exits.iter_mut().for_each(|exit| exit.join_peaks(&head.peaks));
-        }
-        self.leak(&growth, at);
-        Ok(merged(exits, &[]))
-    }
-
-    /// Whether a loop without a known number of rounds grows without an end that is in sight.
-    fn give_up(&mut self, round: u64, growth: &Growth, at: Span) -> Result<bool, Failure> {
-        if round > 6 && growth.per_round().is_some() {
-            self.find(Finding::Unbounded { at });
-            return Ok(true);
-        }
-        if round > 2 * MOST_ROUNDS {
-            return Err(Failure::Stopped("a loop goes on differently in every round"));
-        }
-        Ok(false)
-    }
-
-    fn leak(&mut self, growth: &Growth, at: Span) {
-        if let Some(bytes) = growth.per_round() {
-            self.find(Finding::Leak { at, bytes });
-        }
-    }
-}
-
-/// The worlds with which a round of a loop has begun.
-#[derive(Default)]
-struct Heads {
-    worlds: Vec<World>,
-    places: HashMap<String, usize>,
-}
-
-impl Heads {
-    /// Adds worlds; those with which no round has begun yet are returned.
-    fn add(&mut self, worlds: Vec<World>, ignored: &Ignored) -> Vec<World> {
-        let mut fresh = Vec::new();
-        for world in worlds {
-            let key = super::canonical::key(&world, ignored);
-            match self.places.get(&key).and_then(|&at| self.worlds.get_mut(at)) {
-                Some(head) => head.join_peaks(&world.peaks),
-                None => {
-                    self.places.insert(key, self.worlds.len());
-                    self.worlds.push(world.clone());
-                    fresh.push(world);
-                }
-            }
-        }
-        fresh
-    }
-}
-
-/// How the bytes in the ledger changed from round to round.
-#[derive(Default)]
-struct Growth {
-    last: Option<Size>,
-    steps: Vec<Size>,
-}
-
-impl Growth {
-    fn look(&mut self, worlds: &[World]) {
-        let Some(world) = worlds.first() else { return };
-        let bytes = world.ledger.bytes();
-        if let Some(last) = &self.last {
-            let step = bytes.minus(last);
-            if self.steps.len() >= 3 {
-                self.steps.remove(0);
-            }
-            self.steps.push(step);
-        }
-        self.last = Some(bytes);
-    }
-
-    /// What each of the last three rounds left behind, if it is the same and more than nothing.
-    fn per_round(&self) -> Option<Size> {
-        let [a, b, c] = self.steps.as_slice() else { return None };
-        (a == b && b == c && *a != Size::Known(0) && a.is_nonnegative()).then(|| a.clone())
-    }
-}
-
-fn keys(worlds: &[World], ignored: &Ignored) -> Vec<String> {
-    let mut keys: Vec<String> = worlds.iter().map(|world| super::canonical::key(world, ignored)).collect();
-    keys.sort();
-    keys
 }
 
 /// The number that a value is, where it is known.
-fn int(value: Option<&Predicted>) -> Option<i64> {
+pub(super) fn int(value: Option<&Predicted>) -> Option<i64> {
     match value {
         Some(Value::Host(HostType { known: Some(Known::Int(size)), .. })) => size.constant(),
         _ => None,
@@ -531,32 +304,4 @@ fn replaced(old: &Predicted, path: &[Ident], value: Predicted) -> Option<Predict
     let (_, slot) = fields.iter_mut().find(|(name, _)| *name == field.name)?;
     *slot = replaced(slot, rest, value)?;
     Some(Value::Record(fields))
-}
-
-/// Host values that differ from those of the round before are not known any more.
-fn widen(world: &mut World, before: &World) {
-    let mut changed = Vec::new();
-    for (name, slot) in &world.names {
-        if let (Slot::Bound(new), Some(Slot::Bound(old))) = (slot, before.names.get(name))
-            && new != old
-        {
-            changed.push((name.clone(), Slot::Bound(forgetting(new, old))));
-        }
-    }
-    for (name, slot) in changed {
-        world.names.insert(name, slot);
-    }
-}
-
-fn forgetting(new: &Predicted, old: &Predicted) -> Predicted {
-    match (new, old) {
-        (Value::Host(a), Value::Host(b)) if a != b => Value::Host(HostType { kind: a.kind, known: None }),
-        (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
-            Value::Tuple(a.iter().zip(b).map(|(a, b)| forgetting(a, b)).collect())
-        }
-        (Value::Record(a), Value::Record(b)) if a.len() == b.len() => {
-            Value::Record(a.iter().zip(b).map(|((name, a), (_, b))| (name.clone(), forgetting(a, b))).collect())
-        }
-        _ => new.clone(),
-    }
 }

@@ -5,7 +5,7 @@
 //! that some live handle refers to, whether a name, the cache or the [`World::stack`] of values under way holds it.
 
 use super::program::bytes;
-use crate::base::{Size, Span};
+use crate::base::{Size, Span, Symbol};
 use crate::ir::array::ArrayType;
 use crate::ledger::{Amount, BufferId, Contents, Holder, Ledger};
 use crate::sema::value::{HostType, Value};
@@ -78,6 +78,8 @@ pub struct Peak {
     pub at: Span,
     /// The ledger there.
     pub ledger: Ledger<Size>,
+    /// The most that the bytes can be: themselves, or by the bounds that `assert`s had stated before.
+    pub bound: Option<u64>,
 }
 
 /// One state of the predicted session.
@@ -109,6 +111,8 @@ pub struct World {
     pub certain: bool,
     /// Whether every figure so far is that of the run, and not a bound.
     pub exact: bool,
+    /// The greatest values of sizes that are not known, as `assert`s state them.
+    pub bounds: OrdMap<Symbol, i64>,
     /// How often a name was taken for a size that is not known.
     pub symbols: OrdMap<Name, u32>,
     next: u64,
@@ -185,7 +189,8 @@ impl World {
         value.each_array("", &mut |_, array| self.loosen(array.handle));
     }
 
-    fn loosen(&mut self, handle: Handle) {
+    /// One holder of a handle less.
+    pub fn loosen(&mut self, handle: Handle) {
         let Some(target) = self.handles.get_mut(&handle) else { return };
         target.count = target.count.saturating_sub(1);
         if target.count == 0 {
@@ -300,23 +305,38 @@ impl World {
     /// `bytes` more are allocated for the time of one run, `arena` of them for the arena: is that the highest point?
     pub fn high(&mut self, bytes: &Size, arena: &Size, statement: Span, at: Span) {
         let total = self.allocated.plus(bytes).plus(arena);
-        let covered = |peak: &Peak| at_least(&peak.bytes, &total);
-        if self.peaks.iter().any(covered) {
+        let most = |symbol: &Symbol| self.bounds.get(symbol).map(|&most| Size::Known(most.max(0)));
+        let bound = total.is_nonnegative().then(|| total.substitute(&most)?.known()).flatten();
+        // The ledger is copied only for a new highest point.
+        if self.peaks.iter().any(|peak| peak.covers(&total, bound)) {
             return;
         }
-        self.peaks.retain(|peak| !at_least(&total, &peak.bytes));
         let (live, ledger) = (self.ledger.bytes(), self.ledger.clone());
-        self.peaks.push(Peak { bytes: total, live, arena: arena.clone(), statement, at, ledger });
+        self.add_peak(Peak { bytes: total, live, arena: arena.clone(), statement, at, ledger, bound });
+    }
+
+    fn add_peak(&mut self, peak: Peak) {
+        if !self.peaks.iter().any(|own| own.covers(&peak.bytes, peak.bound)) {
+            self.peaks.retain(|own| !peak.covers(&own.bytes, own.bound));
+            self.peaks.push(peak);
+        }
     }
 
     /// The highest points of both worlds.
     pub fn join_peaks(&mut self, other: &[Peak]) {
-        for peak in other {
-            if !self.peaks.iter().any(|own| at_least(&own.bytes, &peak.bytes)) {
-                self.peaks.retain(|own| !at_least(&peak.bytes, &own.bytes));
-                self.peaks.push(peak.clone());
-            }
-        }
+        other.iter().for_each(|peak| self.add_peak(peak.clone()));
+    }
+}
+
+impl Peak {
+    /// Whether it is at least as high for every size, and not bounded where the other is not.
+    fn covers(&self, bytes: &Size, bound: Option<u64>) -> bool {
+        let bounded = match (self.bound, bound) {
+            (None, _) => true,
+            (Some(own), Some(other)) => own >= other,
+            (Some(_), None) => false,
+        };
+        bounded && at_least(&self.bytes, bytes)
     }
 }
 

@@ -247,3 +247,30 @@ fn literal_kind(expr: &Expr) -> Option<HostKind> {
         _ => None,
     }
 }
+
+/// Dims that a signature names exactly once, with the place: nothing is said to be equal to them.
+#[must_use]
+pub fn lone_dims(function: &Function) -> Vec<(Name, Span)> {
+    fn count(ty: &TypeExpr, found: &mut BTreeMap<Name, Vec<Span>>) {
+        match &ty.kind {
+            TypeExprKind::Array { dims, .. } => {
+                for dim in dims {
+                    let mut names = std::collections::BTreeSet::new();
+                    crate::sema::split::names(dim, &mut names);
+                    names.into_iter().for_each(|name| found.entry(name).or_default().push(dim.span));
+                }
+            }
+            TypeExprKind::Tuple(items) => items.iter().for_each(|item| count(item, found)),
+            TypeExprKind::Record(fields) => fields.iter().for_each(|(_, item)| count(item, found)),
+            TypeExprKind::Host(_) => {}
+        }
+    }
+    let mut found = BTreeMap::new();
+    let written = function.params.iter().filter_map(|param| param.annotation.as_ref()).chain(&function.result);
+    written.for_each(|ty| count(ty, &mut found));
+    let once = found.into_iter().filter_map(|(name, places)| match places.as_slice() {
+        [only] => Some((name, *only)),
+        _ => None,
+    });
+    once.collect()
+}
