@@ -333,12 +333,12 @@ impl Walk {
             if !donated(*index) {
                 continue;
             }
-            let closure = self.state.closure(&array.from);
+            let share = |other: &BTreeSet<Key>| self.state.shares.may_share(&array.from, other);
             for (j, (other, other_path, other_array)) in leaves.iter().enumerate() {
                 let rule = if donated(*other) { Rule::GivenOnce } else { Rule::NotBesideReader };
                 // A pair of donated leaves is reported once.
                 let reported = donated(*other) && j < k;
-                if j == k || reported || !self.rules.has(rule) || closure.is_disjoint(&other_array.from) {
+                if j == k || reported || !self.rules.has(rule) || !share(&other_array.from) {
                     continue;
                 }
                 let (name, other_name) = (self.path_of(array), self.path_of(other_array));
@@ -351,11 +351,11 @@ impl Walk {
                 return None;
             }
             let beside = self.rules.has(Rule::NotBesideCapture);
-            if beside && captured.iter().any(|capture| !closure.is_disjoint(&capture.from)) {
+            if beside && captured.iter().any(|capture| share(&capture.from)) {
                 self.say(diagnostics::given_and_captured(&function.name, path, span_of(*index)));
                 return None;
             }
-            let borrowed = self.borrowed.iter().find(|borrowed| closure.contains(&borrowed.tag));
+            let borrowed = self.borrowed.iter().find(|borrowed| share(&borrowed.tag));
             let borrowed = borrowed.filter(|_| self.rules.has(Rule::BorrowedStays));
             let inner = self.calls.last().map(|(inner, _)| inner.clone());
             let borrowed = borrowed.and_then(|borrowed| inner.as_ref()?.params.get(borrowed.index));
@@ -370,7 +370,7 @@ impl Walk {
                 let path: Rc<str> = self.path_of(array).unwrap_or_else(|| "a value".into()).into();
                 let mut dead = BTreeSet::new();
                 if self.rules.has(Rule::AliasesDie) {
-                    dead = self.state.closure(&array.from);
+                    dead = self.state.shares.closure(&array.from);
                 }
                 for key in &array.from {
                     if self.rules.has(Rule::GivenIsDead) {

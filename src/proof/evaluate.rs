@@ -12,6 +12,8 @@ use crate::sema::value::{Scalar, Type, Value};
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, Name, StatementKind, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// So many diagnostics have suggestions of names.
+const SUGGESTED: usize = 50;
 /// The code of a program that is refused for its size.
 const TOO_LARGE: &str = "E0209";
 
@@ -46,7 +48,8 @@ impl Scope for Walk {
     }
 
     fn names(&self) -> Vec<Name> {
-        self.state.names().cloned().collect()
+        // They are for suggestions; a program with very many unknown names need not have one for each.
+        if self.said < SUGGESTED { self.state.names().cloned().collect() } else { Vec::new() }
     }
 
     fn unknown_size(&self, at: Span) -> Option<Size> {

@@ -3,7 +3,7 @@
 //! Names are collected without regard to what is local, so a footprint may be too large but never too small:
 //! Invariant: two calls of a function that find the same under all names of its footprint find the same everywhere.
 
-use super::state::{Functions, Level, Slot, State};
+use super::state::{Level, Slot, State};
 use crate::sema::value::Value;
 use crate::syntax::ast::{Block, Expr, ExprKind, Function, IndexItem, Name, Statement, StatementKind, Target};
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
@@ -29,8 +29,6 @@ type Content = (Vec<(Name, *const Function)>, Vec<usize>);
 #[derive(Debug, Default)]
 pub struct Footprints {
     mentioned: HashMap<*const Function, Rc<BTreeSet<Name>>>,
-    /// By function and token; the token is kept, so that its number is not given to another one.
-    known: HashMap<(*const Function, usize), (Functions, Rc<Footprint>)>,
     numbers: HashMap<Content, usize>,
 }
 
@@ -45,7 +43,7 @@ struct Direct {
 
 impl Footprints {
     /// The footprint of a call whose function, and functions among the arguments, are `roots`.
-    pub fn of(&mut self, roots: &[Rc<Function>], state: &State) -> Rc<Footprint> {
+    pub fn of(&mut self, roots: &[Rc<Function>], state: &mut State) -> Rc<Footprint> {
         if let [root] = roots {
             return self.of_one(root, state);
         }
@@ -54,47 +52,49 @@ impl Footprints {
     }
 
     /// Callees first, without recursion: chains of calls may be long.
-    fn of_one(&mut self, root: &Rc<Function>, state: &State) -> Rc<Footprint> {
-        let token = state.functions().number();
+    fn of_one(&mut self, root: &Rc<Function>, state: &mut State) -> Rc<Footprint> {
         let mut open = vec![(root.clone(), false)];
         let mut entered: HashSet<*const Function> = HashSet::new();
         while let Some((function, callees_done)) = open.pop() {
-            let key = (Rc::as_ptr(&function), token);
-            if self.known.contains_key(&key) {
+            let address = Rc::as_ptr(&function);
+            if state.footprint(address).is_some() {
                 continue;
             }
             let direct = self.direct(&function, state);
             if !callees_done {
-                if entered.insert(key.0) {
+                if entered.insert(address) {
                     open.push((function, true));
                     open.extend(direct.callees.into_iter().map(|callee| (callee, false)));
                 }
                 continue;
             }
-            let parts: Option<Vec<Rc<Footprint>>> = direct
-                .callees
-                .iter()
-                .map(|callee| self.known.get(&(Rc::as_ptr(callee), token)).map(|(_, known)| known.clone()))
-                .collect();
-            let footprint = match parts {
+            let known = |callee: &Rc<Function>| state.footprint(Rc::as_ptr(callee)).cloned();
+            let footprint = match direct.callees.iter().map(known).collect::<Option<Vec<_>>>() {
                 Some(parts) => self.united(direct, &parts),
                 // It calls itself, by way of others.
                 None => self.around_a_circle(&function, state),
             };
-            self.known.insert(key, (state.functions().clone(), Rc::new(footprint)));
+            let names = self.names(&function);
+            state.keep_footprint(address, &names, Rc::new(footprint));
         }
-        match self.known.get(&(Rc::as_ptr(root), token)) {
-            Some((_, known)) => known.clone(),
+        match state.footprint(Rc::as_ptr(root)) {
+            Some(known) => known.clone(),
             None => Rc::new(self.around_a_circle(root, state)),
         }
     }
 
-    fn direct(&mut self, function: &Rc<Function>, state: &State) -> Direct {
+    /// The names that a function mentions itself.
+    fn names(&mut self, function: &Rc<Function>) -> Rc<BTreeSet<Name>> {
         let names = self.mentioned.entry(Rc::as_ptr(function)).or_insert_with(|| {
             let mut names = BTreeSet::new();
             of_function(function, &mut names);
             Rc::new(names)
         });
+        names.clone()
+    }
+
+    fn direct(&mut self, function: &Rc<Function>, state: &State) -> Direct {
+        let names = self.names(function);
         let mut direct = Direct::default();
         for name in names.iter() {
             match state.slot(Level::Global, name) {

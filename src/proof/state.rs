@@ -1,15 +1,17 @@
 //! What is known at one point of the program: the type of every name, which leaves are given away, which may share.
 //!
 //! All of it is in persistent maps: a copy at a branch or loop costs nothing, and joining two states looks only at what
-//! differs between them. Invariant: `shares` is symmetric and relates no leaf to itself.
+//! differs between them.
 
+use super::footprint::Footprint;
+use super::relation::Relation;
 use super::rules::{Rule, Rules};
 use crate::base::{Shape, Size, Span, Symbol};
 use crate::ir::array::ArrayType;
 use crate::sema::value::{HostKind, HostType, Known, Value};
-use crate::syntax::ast::Name;
-use imbl::OrdMap;
+use crate::syntax::ast::{Function, Name};
 use imbl::ordmap::DiffItem;
+use imbl::{OrdMap, OrdSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -85,18 +87,6 @@ impl<T: PartialEq> PartialEq for Shared<T> {
     }
 }
 
-/// Which functions the top level has: states with one token have the same ones under the same names.
-#[derive(Clone, Debug, Default)]
-pub struct Functions(Rc<u8>);
-
-impl Functions {
-    /// A number that no other living token has.
-    #[must_use]
-    pub fn number(&self) -> usize {
-        Rc::as_ptr(&self.0) as usize
-    }
-}
-
 /// Everything known at one point.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -106,8 +96,11 @@ pub struct State {
     /// Leaves that are given away.
     pub given: OrdMap<Key, Given>,
     /// Leaves that may share a buffer.
-    shares: OrdMap<Key, Shared<BTreeSet<Key>>>,
-    functions: Functions,
+    pub shares: Relation,
+    /// Footprints of functions, by address, as far as they were wanted: right for the functions of this state.
+    footprints: OrdMap<*const Function, Rc<Footprint>>,
+    /// The names on which those depend.
+    mentioned: OrdSet<Name>,
 }
 
 impl PartialEq for State {
@@ -123,20 +116,34 @@ impl State {
     /// Nothing is known.
     #[must_use]
     pub fn new(rules: Rules) -> Self {
-        Self { rules, ..Self::default() }
+        Self { rules, shares: Relation::new(rules), ..Self::default() }
     }
 
     /// What a function that is called here starts from: the names of the top level, and nothing about their buffers.
     #[must_use]
     pub fn outside(&self) -> Self {
-        let (globals, functions) = (self.globals.clone(), self.functions.clone());
-        Self { rules: self.rules, globals, functions, ..Self::default() }
+        let (footprints, mentioned) = (self.footprints.clone(), self.mentioned.clone());
+        Self { globals: self.globals.clone(), footprints, mentioned, ..Self::new(self.rules) }
     }
 
-    /// Which functions the top level has here.
+    /// The footprint of a function, if it was wanted before.
     #[must_use]
-    pub fn functions(&self) -> &Functions {
-        &self.functions
+    pub fn footprint(&self, function: *const Function) -> Option<&Rc<Footprint>> {
+        self.footprints.get(&function)
+    }
+
+    /// Keeps a footprint for as long as the functions that it mentions mean the same.
+    pub fn keep_footprint(&mut self, function: *const Function, names: &BTreeSet<Name>, footprint: Rc<Footprint>) {
+        self.mentioned.extend(names.iter().cloned());
+        self.footprints.insert(function, footprint);
+    }
+
+    /// A name has come to mean a function, or means it no longer.
+    fn function_changes(&mut self, name: &Name) {
+        if self.mentioned.contains(name) {
+            self.footprints.clear();
+            self.mentioned.clear();
+        }
     }
 
     /// What a name means at a level.
@@ -165,7 +172,7 @@ impl State {
         match level {
             Level::Global => {
                 if has_functions(&shared.0) {
-                    self.functions = Functions::default();
+                    self.function_changes(name);
                 }
                 self.globals.insert(name.clone(), shared);
             }
@@ -175,99 +182,45 @@ impl State {
         }
     }
 
-    /// The leaves that may be the same buffer as one of `from`, those included.
-    #[must_use]
-    pub fn closure(&self, from: &BTreeSet<Key>) -> BTreeSet<Key> {
-        let mut all = from.clone();
-        for key in from {
-            if let Some(others) = self.shares.get(key) {
-                all.extend(others.0.iter().cloned());
-            }
-        }
-        all
-    }
-
-    /// What a new name for a value from `from` shares (R2).
-    #[must_use]
-    pub fn aliases(&self, from: &BTreeSet<Key>) -> BTreeSet<Key> {
-        if self.rules.has(Rule::AliasOfAlias) { self.closure(from) } else { from.clone() }
-    }
-
     /// Forgets a leaf: it is about to mean something else.
     pub fn forget(&mut self, key: &Key) {
+        if !self.rules.has(Rule::RebindingRevivesOne) {
+            let all = self.shares.closure(&BTreeSet::from([key.clone()]));
+            all.iter().for_each(|other| _ = self.given.remove(other));
+        }
         if self.given.contains_key(key) {
             self.given.remove(key);
         }
-        let Some(others) = self.shares.remove(key) else { return };
-        for other in others.0.iter() {
-            if !self.rules.has(Rule::RebindingRevivesOne) {
-                self.given.remove(other);
-            }
-            self.unrelate(other, key);
-        }
-    }
-
-    fn relate(&mut self, key: &Key, other: &Key) {
-        match self.shares.get_mut(key) {
-            Some(set) => {
-                if !set.0.contains(other) {
-                    Rc::make_mut(&mut set.0).insert(other.clone());
-                }
-            }
-            None => {
-                self.shares.insert(key.clone(), Shared(Rc::new(BTreeSet::from([other.clone()]))));
-            }
-        }
-    }
-
-    /// One half of a pair; a leaf without pairs has no entry, so that equal relations are equal maps.
-    fn unrelate(&mut self, key: &Key, other: &Key) {
-        let Some(set) = self.shares.get_mut(key) else { return };
-        Rc::make_mut(&mut set.0).remove(other);
-        if set.0.is_empty() {
-            self.shares.remove(key);
-        }
-    }
-
-    /// `key` may be the same buffer as each of `others` (R2: the caller passes a closure).
-    pub fn share(&mut self, key: &Key, others: &BTreeSet<Key>) {
-        for other in others {
-            if other != key {
-                self.relate(key, other);
-                self.relate(other, key);
-            }
-        }
+        self.shares.forget(key);
     }
 
     /// Binds `name`: old leaves are forgotten, new ones share what the value may be.
-    pub fn bind(&mut self, level: Level, name: &Name, value: &Proved, at: Span) {
-        // Sources first: `x = x` must not lose what x shares.
-        let mut sources = Vec::new();
-        value.each_array(name, &mut |path, array| sources.push((Rc::<str>::from(path), self.aliases(&array.from))));
-        self.unbind(level, name);
-        let own: BTreeSet<Key> = sources.iter().map(|(path, _)| Key::Leaf(level, path.clone())).collect();
-        // A name that was unclear may have left them.
-        own.iter().for_each(|key| self.forget(key));
-        let mut bound: Vec<(Key, BTreeSet<Key>)> = Vec::new();
-        for (path, mut closure) in sources {
-            let key = Key::Leaf(level, path);
-            if self.rules.has(Rule::BindingShares) {
-                // Leaves of one value that come from one buffer share it, whatever the old leaves of the name meant.
-                let siblings: BTreeSet<Key> = bound
-                    .iter()
-                    .filter(|(_, other)| !other.is_disjoint(&closure))
-                    .map(|(key, _)| key.clone())
-                    .collect();
-                let original = closure.clone();
-                closure.retain(|key| !own.contains(key));
-                self.share(&key, &closure);
-                self.share(&key, &siblings);
-                bound.push((key, original));
-            } else {
-                bound.push((key, closure));
+    ///
+    pub fn bind(&mut self, level: Level, name: &Name, value: &Proved, next: &mut u64, at: Span) {
+        let mut sources: Vec<(Key, BTreeSet<Key>)> = Vec::new();
+        value.each_array(name, &mut |path, array| sources.push((Key::Leaf(level, path.into()), array.from.clone())));
+        // `t = (t[1], t[0])`: what the value may be gets other names before the old ones are forgotten.
+        let pinned = sources.iter().any(|(_, from)| from.iter().any(|key| is_leaf_of(key, level, name)));
+        if pinned {
+            for (_, from) in &mut sources {
+                *next += 1;
+                let pin = Key::Temporary(*next);
+                self.shares.alias(&pin, from);
+                *from = BTreeSet::from([pin]);
             }
         }
-        let mut leaves = bound.into_iter().map(|(key, _)| key);
+        self.unbind(level, name);
+        for (key, _) in &sources {
+            // A name that was unclear may have left it.
+            self.forget(key);
+        }
+        if self.rules.has(Rule::BindingShares) {
+            sources.iter().for_each(|(key, from)| self.shares.alias(key, from));
+        }
+        if pinned {
+            sources.iter().flat_map(|(_, from)| from).for_each(|pin| self.shares.forget(pin));
+        }
+        let mut leaves = sources.into_iter().map(|(key, _)| key);
         let value: Result<Proved, std::convert::Infallible> = value.try_map(
             &mut |array| Ok(Tracked { ty: array.ty.clone(), from: leaves.next().into_iter().collect() }),
             &mut |host| Ok(host.clone()),
@@ -284,7 +237,7 @@ impl State {
         };
         let Some(slot) = names.remove(name) else { return };
         if level == Level::Global && has_functions(&slot.0) {
-            self.functions = Functions::default();
+            self.function_changes(name);
         }
         if let Slot::Bound { value, .. } = &*slot.0 {
             value.each_array("", &mut |_, array| array.from.iter().for_each(|key| self.forget(key)));
@@ -293,26 +246,37 @@ impl State {
 
     /// Forgets unnamed values from the `first`-th on.
     pub fn forget_temporaries(&mut self, first: u64) {
-        let stale: Vec<Key> = self.shares.range(Key::Temporary(first)..).map(|(key, _)| key.clone()).collect();
         let given: Vec<Key> = self.given.range(Key::Temporary(first)..).map(|(key, _)| key.clone()).collect();
-        for key in given.iter().chain(&stale) {
-            self.given.remove(key);
+        given.iter().for_each(|key| _ = self.given.remove(key));
+        self.shares.from_temporary(first).iter().for_each(|key| self.shares.forget(key));
+    }
+
+    /// Takes all leaves of names that were bound since `before` to share.
+    pub fn widen(&mut self, before: &Self) {
+        let mut leaves = OrdSet::new();
+        for (old, new) in [(&before.globals, &self.globals), (&before.locals, &self.locals)] {
+            for item in old.diff(new) {
+                if let DiffItem::Add(_, slot) | DiffItem::Update { new: (_, slot), .. } = item
+                    && let Slot::Bound { value, .. } = &*slot.0
+                {
+                    value.each_array("", &mut |_, array| leaves.extend(array.from.iter().cloned()));
+                }
+            }
         }
-        for key in &stale {
-            let Some(others) = self.shares.remove(key) else { continue };
-            others.0.iter().for_each(|other| self.unrelate(other, key));
-        }
+        self.shares.unite(&leaves);
     }
 
     /// What holds after either of two paths (R3). `at` names sizes that differ.
     #[must_use]
     pub fn join(&self, other: &Self, at: Span) -> Self {
         let mut joined = self.clone();
-        join_names(&mut joined.globals, &self.globals, &other.globals, at);
-        join_names(&mut joined.locals, &self.locals, &other.locals, at);
-        if self.functions.number() != other.functions.number() {
-            joined.functions = Functions::default();
+        if other.footprints.len() > self.footprints.len() {
+            (joined.footprints, joined.mentioned) = (other.footprints.clone(), other.mentioned.clone());
         }
+        for name in join_names(&mut joined.globals, &self.globals, &other.globals, at) {
+            joined.function_changes(&name);
+        }
+        join_names(&mut joined.locals, &self.locals, &other.locals, at);
         for item in self.given.diff(&other.given) {
             let (key, given, sure) = match item {
                 DiffItem::Add(key, given) | DiffItem::Remove(key, given) => (key, given, false),
@@ -320,34 +284,16 @@ impl State {
             };
             joined.given.insert(key.clone(), Given { maybe: !sure, ..given.clone() });
         }
-        let unite = self.rules.has(Rule::RelationsUnite);
-        for item in self.shares.diff(&other.shares) {
-            match item {
-                DiffItem::Add(key, set) if unite => {
-                    joined.shares.insert(key.clone(), set.clone());
-                }
-                DiffItem::Update { old: (key, old), new: (_, new) } if unite => {
-                    if !new.0.is_subset(&old.0) {
-                        let both = old.0.union(&new.0).cloned().collect();
-                        joined.shares.insert(key.clone(), Shared(Rc::new(both)));
-                    }
-                }
-                DiffItem::Update { old: (key, old), new: (_, new) } => {
-                    let both: BTreeSet<Key> = old.0.intersection(&new.0).cloned().collect();
-                    if both.is_empty() {
-                        joined.shares.remove(key);
-                    } else {
-                        joined.shares.insert(key.clone(), Shared(Rc::new(both)));
-                    }
-                }
-                DiffItem::Remove(key, _) if !unite => {
-                    joined.shares.remove(key);
-                }
-                DiffItem::Add(..) | DiffItem::Remove(..) => {}
-            }
-        }
+        joined.shares = self.shares.join(&other.shares);
         joined
     }
+}
+
+/// Whether a leaf is `name` or under it.
+fn is_leaf_of(key: &Key, level: Level, name: &Name) -> bool {
+    let Key::Leaf(at, path) = key else { return false };
+    let rest = path.strip_prefix(name.as_ref());
+    *at == level && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// Whether a function is bound to a name, or inside what is.
@@ -363,27 +309,35 @@ fn has_functions(slot: &Slot) -> bool {
     matches!(slot, Slot::Bound { value, .. } if inside(value))
 }
 
+/// Joins names; returns those that mean a function on one of the paths and not the same on both.
 fn join_names(
     joined: &mut OrdMap<Name, Shared<Slot>>,
     one: &OrdMap<Name, Shared<Slot>>,
     other: &OrdMap<Name, Shared<Slot>>,
     at: Span,
-) {
+) -> Vec<Name> {
+    let mut functions = Vec::new();
     for item in one.diff(other) {
-        let (name, slot) = match item {
-            DiffItem::Update { old: (name, a), new: (_, b) } => (name, join_slots(name, &a.0, &b.0, at)),
+        let (name, slot, function) = match item {
+            DiffItem::Update { old: (name, a), new: (_, b) } => {
+                (name, join_slots(name, &a.0, &b.0, at), has_functions(&a.0) || has_functions(&b.0))
+            }
             DiffItem::Add(name, slot) | DiffItem::Remove(name, slot) => {
-                let slot = match &*slot.0 {
+                let joined = match &*slot.0 {
                     Slot::Bound { at, .. } | Slot::Unclear { at, .. } => {
                         Slot::Unclear { why: "it is bound on one path only", at: *at }
                     }
                     Slot::Deleted(at) => Slot::Deleted(*at),
                 };
-                (name, slot)
+                (name, joined, has_functions(&slot.0))
             }
         };
+        if function {
+            functions.push(name.clone());
+        }
         joined.insert(name.clone(), Shared(Rc::new(slot)));
     }
+    functions
 }
 
 fn join_slots(name: &Name, a: &Slot, b: &Slot, at: Span) -> Slot {

@@ -34,7 +34,7 @@ pub struct Borrowed {
     /// Which parameter.
     pub index: usize,
     /// What stands for the caller's buffer.
-    pub tag: Key,
+    pub tag: BTreeSet<Key>,
 }
 
 /// What is known of functions.
@@ -148,7 +148,7 @@ impl Walk {
     fn footprint(&mut self, function: &Rc<Function>, values: &[Proved]) -> Rc<Footprint> {
         let mut roots = vec![function.clone()];
         values.iter().for_each(|value| functions_in(value, &mut roots));
-        self.memo.footprints.of(&roots, &self.state)
+        self.memo.footprints.of(&roots, &mut self.state)
     }
 
     /// The leaves that the body can reach.
@@ -186,15 +186,16 @@ impl Walk {
             write_slot(&mut text, self.state.slot(Level::Global, name));
         }
         let mut by_key: BTreeMap<&Key, Vec<usize>> = BTreeMap::new();
+        let mut by_group: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
             item.from.iter().for_each(|key| by_key.entry(key).or_default().push(at));
+            let groups = self.state.shares.groups_of(&item.from);
+            groups.into_iter().for_each(|group| by_group.entry(group).or_default().push(at));
         }
         let mut pairs = BTreeSet::new();
-        for (at, item) in items.iter().enumerate() {
-            for key in self.state.closure(&item.from) {
-                pairs.extend(
-                    by_key.get(&key).into_iter().flatten().filter(|other| **other > at).map(|&other| (at, other)),
-                );
+        for same in by_key.values().chain(by_group.values()) {
+            for (k, a) in same.iter().enumerate() {
+                pairs.extend(same.iter().skip(k + 1).map(|b| (*a, *b)));
             }
         }
         for (a, b) in &pairs {
@@ -220,7 +221,7 @@ impl Walk {
         let mut inner = self.state.outside();
         for (name, size) in dims {
             let host = Value::Host(HostType { kind: HostKind::Int, known: Some(Known::Int(size.clone())) });
-            inner.bind(Level::Local, name, &host, at);
+            inner.bind(Level::Local, name, &host, &mut self.next, at);
         }
         let first = self.next;
         let mut borrowed = Vec::new();
@@ -228,23 +229,23 @@ impl Walk {
             let tagged = self.fresh_leaves(value);
             if !param.donate {
                 tagged.each_array("", &mut |_, array| {
-                    borrowed.extend(array.from.iter().map(|tag| Borrowed { index, tag: tag.clone() }));
+                    borrowed.push(Borrowed { index, tag: array.from.clone() });
                 });
             }
-            inner.bind(Level::Local, &param.name.name, &tagged, param.span);
+            inner.bind(Level::Local, &param.name.name, &tagged, &mut self.next, param.span);
         }
         let arguments = (self.next - first) as usize;
         let tags: Vec<Key> = (0..items.len() as u64).map(|at| Key::Temporary(first + 1 + at)).collect();
         self.next = first + items.len() as u64;
         for (item, tag) in items.iter().zip(&tags).skip(arguments) {
-            inner.share(tag, &BTreeSet::from([item.inside.clone()]));
+            inner.shares.pair(tag, &item.inside);
             if let Some(given) = &item.given {
                 inner.given.insert(item.inside.clone(), given.clone());
             }
         }
         for &(a, b) in pairs {
             if let (Some(a), Some(b)) = (items.get(a), items.get(b)) {
-                inner.share(&a.inside, &BTreeSet::from([b.inside.clone()]));
+                inner.shares.pair(&a.inside, &b.inside);
             }
         }
         let outer = (
@@ -272,7 +273,7 @@ impl Walk {
     fn replay(&mut self, summary: &Summary, items: &[Item]) -> Option<Proved> {
         for (at, given) in &summary.given {
             let Some(item) = items.get(*at) else { continue };
-            for key in self.state.closure(&item.from) {
+            for key in self.state.shares.closure(&item.from) {
                 if !self.state.given.contains_key(&key) {
                     self.state.given.insert(key, given.clone());
                 }
@@ -291,8 +292,7 @@ impl Walk {
                 }
                 self.next += 1;
                 let key = Key::Temporary(self.next);
-                let aliases = self.state.aliases(&from);
-                self.state.share(&key, &aliases);
+                self.state.shares.alias(&key, &from);
                 renewed.push(key.clone());
                 from.insert(key);
                 Ok(Tracked { ty: ty.clone(), from })
@@ -301,7 +301,7 @@ impl Walk {
         );
         for &(a, b) in &summary.pairs {
             if let (Some(a), Some(b)) = (renewed.get(a), renewed.get(b)) {
-                self.state.share(a, &BTreeSet::from([b.clone()]));
+                self.state.shares.pair(a, b);
             }
         }
         Some(value.unwrap_or_else(|never| match never {}))
@@ -353,24 +353,23 @@ fn seen_from_outside(
     tags: &[Key],
 ) -> (Option<Value<(ArrayType, BTreeSet<usize>), HostType>>, Vec<(usize, usize)>) {
     let Some(result) = result else { return (None, Vec::new()) };
-    let numbers: BTreeMap<&Key, usize> = tags.iter().enumerate().map(|(at, tag)| (tag, at)).collect();
-    let mut leaves: Vec<(BTreeSet<Key>, BTreeSet<Key>)> = Vec::new();
+    let groups: Vec<(&Key, BTreeSet<u64>)> =
+        tags.iter().map(|tag| (tag, inner.shares.groups_of(&BTreeSet::from([tag.clone()])))).collect();
+    let mut leaves: Vec<BTreeSet<Key>> = Vec::new();
     let value: Result<_, std::convert::Infallible> = result.try_map(
         &mut |array| {
-            let closure = inner.closure(&array.from);
-            let sources = closure.iter().filter_map(|key| numbers.get(key).copied()).collect();
-            leaves.push((array.from.clone(), closure));
+            let own = inner.shares.groups_of(&array.from);
+            let is = |(tag, groups): &(&Key, BTreeSet<u64>)| array.from.contains(*tag) || !own.is_disjoint(groups);
+            let sources = groups.iter().enumerate().filter(|(_, tag)| is(tag)).map(|(at, _)| at).collect();
+            leaves.push(array.from.clone());
             Ok((array.ty.clone(), sources))
         },
         &mut |host| Ok(host.clone()),
     );
     let mut pairs = Vec::new();
-    for (a, (_, closure)) in leaves.iter().enumerate() {
-        for (b, (from, _)) in leaves.iter().enumerate().skip(a + 1) {
-            if !closure.is_disjoint(from) {
-                pairs.push((a, b));
-            }
-        }
+    for (a, one) in leaves.iter().enumerate() {
+        let others = leaves.iter().enumerate().skip(a + 1);
+        pairs.extend(others.filter(|(_, other)| inner.shares.may_share(one, other)).map(|(b, _)| (a, b)));
     }
     (Some(value.unwrap_or_else(|never| match never {})), pairs)
 }

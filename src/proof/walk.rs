@@ -72,6 +72,10 @@ pub fn record(program: &Block) -> (Report, Vec<Recorded>) {
     (walk.report, walk.recorded.unwrap_or_default())
 }
 
+/// After so many rounds without a fixpoint, names that a loop binds are taken to share: a loop that hands arrays on
+/// along a long chain of names would otherwise be walked once per name.
+const MOST_ROUNDS: usize = 100;
+
 /// The walk over one program.
 pub struct Walk {
     /// What is known here.
@@ -171,7 +175,7 @@ impl Walk {
                 &mut |scalar| Ok(host_type(scalar)),
             );
             let proved = proved.unwrap_or_else(|never| match never {});
-            walk.state.bind(Level::Global, name, &proved, Span::default());
+            walk.state.bind(Level::Global, name, &proved, &mut walk.next, Span::default());
             for (path, at) in dead {
                 let given = Given { at, path: path.clone(), maybe: false };
                 walk.state.given.insert(Key::Leaf(Level::Global, path), given);
@@ -236,7 +240,7 @@ impl Walk {
                                         for (name, n) in dims {
                                             let known = Some(KnownHost::Int(n));
                                             let host = Value::Host(HostType { kind: HostKind::Int, known });
-                                            self.state.bind(self.level, &name, &host, statement.span);
+                                            self.state.bind(self.level, &name, &host, &mut self.next, statement.span);
                                         }
                                         Some(value)
                                     }
@@ -290,7 +294,7 @@ impl Walk {
                 let known = Some(KnownHost::Int(symbol(&index.name, index.span)));
                 let round = Value::Host(HostType { kind: HostKind::Int, known });
                 self.repeat(statement.span, |walk| {
-                    walk.state.bind(walk.level, &index.name, &round, index.span);
+                    walk.state.bind(walk.level, &index.name, &round, &mut walk.next, index.span);
                     walk.block(body);
                 });
             }
@@ -331,7 +335,7 @@ impl Walk {
             }
             StatementKind::Function(function) => {
                 let value = Value::Function(function.clone());
-                self.state.bind(self.level, &function.name.name, &value, function.name.span);
+                self.state.bind(self.level, &function.name.name, &value, &mut self.next, function.name.span);
             }
             StatementKind::Expr(expr) => {
                 if let Some(value) = self.evaluate(expr) {
@@ -349,8 +353,9 @@ impl Walk {
         let before = self.state.clone();
         let mut head = match self.heads.remove(&at) {
             Some(known) if self.quiet > 0 => known.join(&before, at),
-            _ => before,
+            _ => before.clone(),
         };
+        let mut rounds = 0;
         if self.quiet == 0 {
             self.hushed = None;
         }
@@ -366,6 +371,10 @@ impl Walk {
                 break;
             }
             head = next;
+            rounds += 1;
+            if rounds % MOST_ROUNDS == 0 {
+                head.widen(&before);
+            }
         }
         self.quiet -= 1;
         self.state = head.clone();
@@ -411,8 +420,7 @@ impl Walk {
             &mut |array| {
                 *next += 1;
                 let key = Key::Temporary(*next);
-                let aliases = state.aliases(&array.from);
-                state.share(&key, &aliases);
+                state.shares.alias(&key, &array.from);
                 if let Some(given) = array.from.iter().find_map(|key| state.given.get(key)).cloned() {
                     state.given.insert(key.clone(), given);
                 }
@@ -444,7 +452,7 @@ impl Walk {
         }
         self.use_value(&value, at);
         if target.fields.is_empty() {
-            self.state.bind(self.level, name, &value, at);
+            self.state.bind(self.level, name, &value, &mut self.next, at);
             return;
         }
         let Some(root) = self.read_name(name, target.root.span) else { return };
@@ -460,7 +468,7 @@ impl Walk {
             }
         }
         *slot = value;
-        self.state.bind(self.level, name, &record, at);
+        self.state.bind(self.level, name, &record, &mut self.next, at);
     }
 }
 
