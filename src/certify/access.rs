@@ -43,6 +43,8 @@ pub(super) struct Access {
     read: Vec<Read>,
     /// Accesses whose range is not an affine fact: guarded loads and indices from memory, which the program checks.
     pub(super) trusted: usize,
+    /// Some index comes from memory.
+    pub(super) from_memory: bool,
     widths: Vec<usize>,
 }
 
@@ -53,7 +55,7 @@ impl Access {
     /// When it may touch what is outside its buffers, or store an element twice.
     pub(super) fn new(kernel: &Kernel) -> Result<Self, Violation> {
         let widths = kernel.buffers.iter().map(|info| info.dtype.bytes()).collect();
-        let mut found = Self { written: Vec::new(), read: Vec::new(), trusted: 0, widths };
+        let mut found = Self { written: Vec::new(), read: Vec::new(), trusted: 0, from_memory: false, widths };
         let outer = kernel.extents.as_slice();
         let (code, stores) = match &kernel.body {
             Body::Map { block, stores } => (block, stores),
@@ -129,6 +131,7 @@ impl Access {
         if bounded.is_some_and(|(low, high)| inside(low, high)) {
             return Ok(());
         }
+        self.from_memory |= bounded.is_none();
         // Under a guard the bounds may be too wide; an element that shows it decides.
         let outside = match bounded {
             Some((low, high)) if guard.known.is_empty() => Some(if low < 0 { low } else { high }),

@@ -57,6 +57,14 @@ pub(super) fn same(plan: &Plan, meant: &Meant<'_>) -> Result<(), Violation> {
     terms.steps(meant.steps, &mut wanted, &mut wanted_checks);
     terms.steps(&plan.steps, &mut found, &mut found_checks);
     need(wanted_checks == found_checks, Rule::Meaning, || "checks are made of other values".into())?;
+    let (mut must, mut does) = (Behind::default(), Behind::default());
+    must.list(&access, meant.steps);
+    does.list(&access, &plan.steps);
+    for (user, checks) in &must.users {
+        let passed = does.users.get(user);
+        let early = checks.iter().find(|check| passed.is_some_and(|passed| !passed.contains(check)));
+        need(early.is_none(), Rule::Meaning, || format!("{user:?} uses an index before check {early:?}"))?;
+    }
     for (at, (output, (slot, dtype, extents))) in plan.outputs.iter().zip(meant.outputs).enumerate() {
         let typed = output.dtype == *dtype && output.extents == *extents;
         let value = |env: &[Id], slot: Slot| env.get(slot.0 as usize).copied();
@@ -71,6 +79,51 @@ struct Terms<'a> {
     bytes: &'a [u64],
     known: BTreeMap<Term, Id>,
     list: Vec<Term>,
+}
+
+/// A step whose indices come from memory: a launch by its kernel, a scatter by its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum User {
+    Launch(usize),
+    Scatter(Slot),
+}
+
+/// The checks that stand before each use of an index, in the order of the text.
+#[derive(Default)]
+struct Behind {
+    passed: BTreeSet<usize>,
+    users: BTreeMap<User, BTreeSet<usize>>,
+}
+
+impl Behind {
+    fn list(&mut self, access: &[Access], steps: &[Step]) {
+        for step in steps {
+            let user = match step {
+                Step::Launch { kernel, .. } => {
+                    access.get(*kernel).filter(|access| access.from_memory).map(|_| User::Launch(*kernel))
+                }
+                Step::Scatter { target, .. } => Some(User::Scatter(*target)),
+                _ => None,
+            };
+            if let Some(user) = user {
+                let passed = self.passed.clone();
+                self.users.entry(user).and_modify(|known| known.retain(|at| passed.contains(at))).or_insert(passed);
+            }
+            match step {
+                Step::Check { check, .. } => _ = self.passed.insert(*check),
+                Step::For { body, .. } => self.list(access, body),
+                Step::While { condition, body, .. } => {
+                    self.list(access, condition);
+                    self.list(access, body);
+                }
+                Step::If { then, otherwise, .. } => {
+                    self.list(access, then);
+                    self.list(access, otherwise);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// The values of the slots.

@@ -183,6 +183,21 @@ pub enum Step {
     Permute(Vec<(Slot, Slot)>),
 }
 
+impl Step {
+    /// Whether it may fault, itself or a step within.
+    #[must_use]
+    pub fn checks(&self) -> bool {
+        let any = |steps: &[Self]| steps.iter().any(Self::checks);
+        match self {
+            Self::Check { .. } => true,
+            Self::For { body, .. } => any(body),
+            Self::While { condition, body, .. } => any(condition) || any(body),
+            Self::If { then, otherwise, .. } => any(then) || any(otherwise),
+            _ => false,
+        }
+    }
+}
+
 /// An operand of a matrix product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatmulOperand {

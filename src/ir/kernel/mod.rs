@@ -150,6 +150,39 @@ pub enum Atom {
     Mod(Box<Index>, u64),
 }
 
+impl Index {
+    /// Whether it depends on the value of an instruction, so that its range is not known from the loops.
+    #[must_use]
+    pub fn from_value(&self) -> bool {
+        self.terms.iter().any(|(atom, _)| match atom {
+            Atom::Var(_) => false,
+            Atom::Value(_) => true,
+            Atom::Div(inner, _) | Atom::Mod(inner, _) => inner.from_value(),
+        })
+    }
+}
+
+impl Kernel {
+    /// Whether it loads or stores at an index that is in range only because the program has checked it before.
+    #[must_use]
+    pub fn trusts_checks(&self) -> bool {
+        let (blocks, stores): (&[&Block], _) = match &self.body {
+            Body::Map { block, stores } => (&[block], stores),
+            Body::Reduce { block, finish, stores, .. } => (&[block, finish], stores),
+        };
+        let mut insts = blocks.iter().flat_map(|block| &block.insts);
+        insts.any(InstData::trusts_checks) || stores.iter().any(|store| store.index.from_value())
+    }
+}
+
+impl InstData {
+    /// Whether it is a load of that kind.
+    #[must_use]
+    pub fn trusts_checks(&self) -> bool {
+        matches!(&self.kind, InstKind::Load { index, .. } if index.from_value())
+    }
+}
+
 impl PartialOrd for Index {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))

@@ -180,6 +180,7 @@ impl<'a> Lowering<'a> {
         let domain = self.facts.extents(value).to_vec();
         let position = Emitter::variables(0, domain.len());
         let mut joined = None;
+        let last_check = work.items.iter().rposition(|item| matches!(item, Item::Step(step) if step.checks()));
         for group in work.groups.iter_mut().rev().take(LOOK_BACK) {
             if group.emitter.domain != domain || group.emitter.code.block.insts.len() > FULL {
                 continue;
@@ -187,7 +188,10 @@ impl<'a> Lowering<'a> {
             let mut trial = group.emitter.clone();
             let Ok(inst) = trial.operation(&self.context(), op, &position, None) else { continue };
             let ready = trial.buffers.iter().all(|(slot, _)| work.written.get(slot).is_none_or(|&by| by < group.at));
-            if ready && related(&group.emitter, &trial, &group.roots) {
+            // An index from memory is in range only behind the check that stands before it.
+            let new = trial.code.block.insts.get(group.emitter.code.block.insts.len()..).unwrap_or_default();
+            let checked = last_check.is_none_or(|check| check < group.at) || !new.iter().any(InstData::trusts_checks);
+            if ready && checked && related(&group.emitter, &trial, &group.roots) {
                 trial.remember(value, position.clone(), inst);
                 group.emitter = trial;
                 group.roots.push((value, inst));

@@ -7,6 +7,7 @@
 use super::merge::{Layout, candidates};
 use super::plan::Target;
 use super::schedule;
+use super::split;
 use super::witness;
 use crate::ir::array::ParamKind;
 use crate::ir::plan::{Donation, Refusal, Slot, Storage, Verdict};
@@ -136,16 +137,25 @@ fn becomes(layout: &Layout<'_>, donor: usize, output: Slot) -> bool {
     pairs.iter().flatten().any(|pair| layout.storage(pair.0) == from && layout.storage(pair.1) == to)
 }
 
-/// The layout in which `output` lies in the argument's buffer, readers of it moved forward where that is needed.
+/// The layout in which `output` lies in the argument's buffer, readers of it and checks moved forward where that is
+/// needed.
 fn in_place<'a>(layout: &Layout<'a>, donor: usize, output: Slot) -> Option<Layout<'a>> {
     let param = Slot(u32::try_from(donor).ok()?);
     let storage = layout.storage(output);
-    let mut early = layout.clone();
-    let writes = |touched: &schedule::Touched| touched.writes.iter().any(|slot| layout.storage(*slot) == storage);
-    early.steps = schedule::before(&layout.steps, layout.kernels, &writes, &|touched| {
-        touched.checks || touched.reads.contains(&param)
-    });
-    [layout.clone(), early].into_iter().find_map(|mut trial| {
+    let early = |mut layout: Layout<'a>| {
+        let writes = |touched: &schedule::Touched| touched.writes.iter().any(|slot| layout.storage(*slot) == storage);
+        layout.steps = schedule::before(&layout.steps, layout.kernels, &writes, &|touched| {
+            touched.checks || touched.reads.contains(&param)
+        });
+        layout
+    };
+    let apart = || {
+        let mut apart = layout.clone();
+        apart.steps = split::split(&layout.steps, &layout.slots, layout.kernels);
+        (apart.steps != layout.steps).then(|| early(apart))
+    };
+    let trials = [Some(layout.clone()), Some(early(layout.clone()))].into_iter().chain(std::iter::once_with(apart));
+    trials.flatten().find_map(|mut trial| {
         trial.merge(output, param).ok()?;
         trial.completes(trial.storage(output)).then_some(trial)
     })

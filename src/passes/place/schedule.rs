@@ -1,7 +1,8 @@
 //! What steps touch, and moving the readers of a buffer before the step that overwrites it.
 //!
-//! Invariant: two steps change places only if neither writes a slot that the other touches, and checks keep their order:
-//! of two faults, the first one of the program is reported.
+//! Invariant: two steps change places only if neither writes a slot that the other touches; checks keep their order, so
+//! that of two faults the first one of the program is reported; and what uses an index stays behind the checks that
+//! stand before it.
 
 use crate::ir::kernel::Kernel;
 use crate::ir::plan::{Slot, Step};
@@ -14,6 +15,8 @@ pub(super) struct Touched {
     pub(super) writes: BTreeSet<Slot>,
     /// It may fault.
     pub(super) checks: bool,
+    /// It uses indices that are in range only behind the checks before it.
+    trusts: bool,
 }
 
 impl Touched {
@@ -35,6 +38,7 @@ impl Touched {
         }
         match step {
             Step::Launch { kernel, buffers } => {
+                self.trusts |= kernels.get(*kernel).is_some_and(Kernel::trusts_checks);
                 for (slot, info) in buffers.iter().zip(kernels.get(*kernel).map_or(&[][..], |kernel| &kernel.buffers)) {
                     if info.stored {
                         self.writes.insert(*slot)
@@ -52,6 +56,7 @@ impl Touched {
                 self.writes.insert(*out);
             }
             Step::Scatter { target, index, updates, .. } => {
+                self.trusts = true;
                 self.reads.extend([*index, *updates]);
                 self.writes.insert(*target);
             }
@@ -69,9 +74,10 @@ impl Touched {
         }
     }
 
-    fn conflicts(&self, other: &Self) -> bool {
+    /// Whether a step that comes later must stay behind this one.
+    pub(super) fn conflicts(&self, later: &Self) -> bool {
         let meets = |a: &Self, b: &Self| a.writes.iter().any(|slot| b.writes.contains(slot) || b.reads.contains(slot));
-        (self.checks && other.checks) || meets(self, other) || meets(other, self)
+        (self.checks && (later.checks || later.trusts)) || meets(self, later) || meets(later, self)
     }
 }
 
