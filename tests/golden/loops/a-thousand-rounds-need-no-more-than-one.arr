@@ -23,18 +23,3 @@ assert one.temporary == many.temporary
 p, m = train(ones([1024]), zeros([1024]), 1000)
 print(live())
 #> (2, 8192)
-#> [W0302] Warning: `train` hands `p` over: 4 KiB more are needed during the call
-#>    ,-[ tests/golden/loops/a-thousand-rounds-need-no-more-than-one.arr:2:11 ]
-#>    |
-#>  2 | jit train(donate p, donate m, n) {
-#>    |           ^^^^|^^^
-#>    |               `----- donated here, but not overwritten in place
-#>    |
-#>  9 | p, m = train(ones([1024]), zeros([1024]), 1000)
-#>    |        ^^^^^^^^^^^^^^^^^^^^|^^^^^^^^^^^^^^^^^^^
-#>    |                            `--------------------- in this call
-#>    |
-#>    | Help: the peak is as high as without the donation; it is lower if every element is computed from its own place alone
-#>    |
-#>    | Note: element 0 is read for index 0 after an earlier step has overwritten it
-#> ---'

@@ -24,18 +24,3 @@ jit twice(a) { if sum(a) > 1.0 { b = a * 2.0 } else { b = a * 3.0 }
     b }
 print(twice(ones([2])), twice(full([2], 0.25)))
 #> [2. 2.] [0.75 0.75]
-#> [W0302] Warning: `update` hands `x` over: 20 B more are needed during the call
-#>     ,-[ tests/golden/loops/while-and-for-on-arrays.arr:8:12 ]
-#>     |
-#>   8 | jit update(donate x, n) {
-#>     |            ^^^^|^^^
-#>     |                `----- donated here, but not overwritten in place
-#>     |
-#>  12 | print(update(ones([5]), 5))
-#>     |       ^^^^^^^^^^|^^^^^^^^^
-#>     |                 `----------- in this call
-#>     |
-#>     | Help: the peak is as high as without the donation; it is lower if every element is computed from its own place alone
-#>     |
-#>     | Note: round 1 may stop at a check after round 0 has overwritten an element
-#> ----'
