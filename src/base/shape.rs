@@ -1,6 +1,6 @@
 //! The extents of an array, outermost axis first (row major).
 
-use super::size::Size;
+use super::size::{Size, Symbol};
 
 /// Extents; empty for a scalar array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -23,6 +23,12 @@ impl Shape {
     #[must_use]
     pub fn extents(&self) -> Option<Vec<u64>> {
         self.0.iter().map(Size::known).collect()
+    }
+
+    /// The shape with a size in place of a symbol.
+    #[must_use]
+    pub fn replace(&self, symbol: &Symbol, with: &Size) -> Self {
+        Self(self.0.iter().map(|extent| extent.replace(symbol, with)).collect())
     }
 
     /// Number of elements, as a polynomial; `None` when it does not fit 63 bits.

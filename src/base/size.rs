@@ -226,6 +226,16 @@ impl Size {
         Some(sum)
     }
 
+    /// The size with another one in place of a symbol; itself where that would not fit.
+    #[must_use]
+    pub fn replace(&self, symbol: &Symbol, with: &Self) -> Self {
+        let value = |other: &Symbol| Some(if other == symbol { with.clone() } else { Self::symbol(other.clone()) });
+        match self {
+            Self::Known(_) => self.clone(),
+            Self::Polynomial(_) => self.substitute(&value).unwrap_or_else(|| self.clone()),
+        }
+    }
+
     /// What is missing for two different sizes to be equal: two sizes without a term or factor in common, as in
     /// `n + m` and `2 * n`, which are equal where `m` is `n`.
     #[must_use]

@@ -266,6 +266,22 @@ impl State {
         self.shares.unite(&leaves);
     }
 
+    /// A size is known to be another one from here on.
+    pub fn assume(&mut self, symbol: &Symbol, with: &Size) {
+        for names in [&mut self.globals, &mut self.locals] {
+            let bound = names.iter().filter_map(|(name, slot)| match &*slot.0 {
+                Slot::Bound { value, at } => Some((name.clone(), value.clone(), *at)),
+                _ => None,
+            });
+            for (name, value, at) in bound.collect::<Vec<_>>() {
+                let changed = resized(&value, symbol, with);
+                if changed != value {
+                    names.insert(name, Shared(Rc::new(Slot::Bound { value: changed, at })));
+                }
+            }
+        }
+    }
+
     /// What holds after either of two paths (R3). `at` names sizes that differ.
     #[must_use]
     pub fn join(&self, other: &Self, at: Span) -> Self {
@@ -287,6 +303,29 @@ impl State {
         joined.shares = self.shares.join(&other.shares);
         joined
     }
+}
+
+/// A value with a size in place of a symbol.
+#[must_use]
+pub fn resized(value: &Proved, symbol: &Symbol, with: &Size) -> Proved {
+    let value: Result<Proved, std::convert::Infallible> = value.try_map(
+        &mut |array| {
+            let ty = ArrayType::new(array.ty.dtype, array.ty.shape.replace(symbol, with));
+            Ok(Tracked { ty, from: array.from.clone() })
+        },
+        &mut |host| Ok(resized_host(host, symbol, with)),
+    );
+    value.unwrap_or_else(|never| match never {})
+}
+
+/// A host value with a size in place of a symbol.
+#[must_use]
+pub fn resized_host(host: &HostType, symbol: &Symbol, with: &Size) -> HostType {
+    let known = match &host.known {
+        Some(Known::Int(size)) => Some(Known::Int(size.replace(symbol, with))),
+        other => other.clone(),
+    };
+    HostType { kind: host.kind, known }
 }
 
 /// Whether a leaf is `name` or under it.

@@ -3,7 +3,7 @@
 use super::diagnostics;
 use super::predict::explain::What;
 use super::rules::{Rule, Rules};
-use super::state::{Given, Key, Level, Proved, Slot, State, Tracked, symbol};
+use super::state::{Given, Key, Level, Proved, Slot, State, Tracked, resized, symbol};
 use super::summary::{Borrowed, Memo};
 use crate::base::{Broken, Diagnostic, Span};
 use crate::ir::array::Program;
@@ -236,11 +236,16 @@ impl Walk {
                             Some(annotation) => {
                                 let ty = super::evaluate::type_of(&value);
                                 match elaborate::bind::annotation(self, annotation, &ty, statement.span) {
-                                    Ok(dims) => {
-                                        for (name, n) in dims {
+                                    Ok(annotated) => {
+                                        for (name, n) in annotated.dims {
                                             let known = Some(KnownHost::Int(n));
                                             let host = Value::Host(HostType { kind: HostKind::Int, known });
                                             self.state.bind(self.level, &name, &host, &mut self.next, statement.span);
+                                        }
+                                        let mut value = value;
+                                        for (symbol, size) in &annotated.equal {
+                                            self.state.assume(symbol, size);
+                                            value = resized(&value, symbol, size);
                                         }
                                         Some(value)
                                     }

@@ -456,7 +456,7 @@ fn written_types_name_dims() {
     let StatementKind::Bind { annotation: Some(annotation), .. } = &last else { panic!("a binding") };
     let ty = |extents: &[u64]| Value::Array(ArrayType { dtype: DType::F32, shape: Shape::known(extents) });
     let found = |extents: &[u64]| elaborate::bind::annotation(&names, annotation, &ty(extents), Span::default());
-    assert_eq!(found(&[4, 2, 5]).unwrap(), [("n".into(), Size::from(4))]);
+    assert_eq!(found(&[4, 2, 5]).unwrap().dims, [("n".into(), Size::from(4))]);
     // `k` is 2 outside.
     assert_eq!(found(&[4, 3, 5]).unwrap_err().code.0, "E0240");
     assert_eq!(found(&[4, 2, 4]).unwrap_err().code.0, "E0240");

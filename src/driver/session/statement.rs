@@ -153,8 +153,8 @@ impl Session {
         }
         let value = self.evaluate(value)?;
         if let Some(annotation) = annotation {
-            let dims = elaborate::bind::annotation(self, annotation, &type_of(&value), at)?;
-            for (name, size) in dims {
+            let annotated = elaborate::bind::annotation(self, annotation, &type_of(&value), at)?;
+            for (name, size) in annotated.dims {
                 self.bind(&name, Value::Host(Scalar::Int(size.constant().unwrap_or(0))));
             }
         }

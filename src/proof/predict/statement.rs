@@ -207,10 +207,11 @@ impl Predictor {
         for mut world in evaluated? {
             if let Some(annotation) = annotation {
                 let ty = world.stack.last().map(type_of).unwrap_or(Value::Unit);
-                let Ok(dims) = elaborate::bind::annotation(&View(&world), annotation, &ty, at) else { continue };
-                for (name, size) in dims {
+                let Ok(annotated) = elaborate::bind::annotation(&View(&world), annotation, &ty, at) else { continue };
+                for (name, size) in annotated.dims {
                     world.bind(&name, Value::Host(HostType { kind: HostKind::Int, known: Some(Known::Int(size)) }));
                 }
+                annotated.equal.iter().for_each(|(symbol, size)| world.assume(symbol, size));
             }
             after.extend(self.assign(target, world)?);
         }

@@ -8,6 +8,7 @@ use super::program::bytes;
 use crate::base::{Size, Span, Symbol};
 use crate::ir::array::ArrayType;
 use crate::ledger::{Amount, BufferId, Contents, Holder, Ledger};
+use crate::proof::state::resized_host;
 use crate::sema::value::{HostType, Value};
 use crate::syntax::ast::Name;
 use imbl::{OrdMap, OrdSet};
@@ -300,6 +301,35 @@ impl World {
             self.names.remove(&(frame, name));
         }
         self.calls.pop();
+    }
+
+    /// A size is known to be another one from here on: the run stops where it is not.
+    pub fn assume(&mut self, symbol: &Symbol, with: &Size) {
+        let resized = |value: &Predicted| {
+            let value: Result<Predicted, std::convert::Infallible> = value.try_map(
+                &mut |array| {
+                    let ty = ArrayType::new(array.ty.dtype, array.ty.shape.replace(symbol, with));
+                    Ok(Array { handle: array.handle, ty })
+                },
+                &mut |host| Ok(resized_host(host, symbol, with)),
+            );
+            value.unwrap_or_else(|never| match never {})
+        };
+        let slot = |slot: &Slot| match slot {
+            Slot::Bound(value) => Slot::Bound(resized(value)),
+            gone => gone.clone(),
+        };
+        self.names = self.names.iter().map(|(name, old)| (name.clone(), slot(old))).collect();
+        self.stack = self.stack.iter().map(resized).collect();
+        let constant = |old: &Array| Array {
+            handle: old.handle,
+            ty: ArrayType::new(old.ty.dtype, old.ty.shape.replace(symbol, with)),
+        };
+        self.constants = self.constants.iter().map(|(id, old)| (*id, constant(old))).collect();
+        let target = |old: &Target| Target { bytes: old.bytes.replace(symbol, with), ..old.clone() };
+        self.handles = self.handles.iter().map(|(handle, old)| (*handle, target(old))).collect();
+        self.ledger = self.ledger.map(&|size| size.replace(symbol, with));
+        self.allocated = self.allocated.replace(symbol, with);
     }
 
     /// `bytes` more are allocated for the time of one run, `arena` of them for the arena: is that the highest point?

@@ -162,6 +162,12 @@ impl Elaborator<'_> {
         if wanted == *extent {
             return Ok(());
         }
+        if let Some(stated) = &mut self.stated
+            && (wanted.is_symbolic() || extent.is_symbolic())
+        {
+            stated.push((wanted, extent.clone()));
+            return Ok(());
+        }
         let diagnostic =
             diagnostics::annotation(what, &written(ty), &type_text(&Value::Array(own.clone())), at, ty.span);
         self.fail(diagnostic.label(dim.span, format!("{wanted} here, {extent} there")))

@@ -133,18 +133,42 @@ pub fn dims(function: &Function, types: &[Type], at: Span) -> Result<Vec<(Name, 
     collect(el, matched.is_ok(), |name| function.params.iter().any(|param| param.name.name == *name))
 }
 
-/// The dims that a written type names anew, for a value of type `ty`.
+/// What a written type says about a value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Annotated {
+    /// Dims that it names anew.
+    pub dims: Vec<(Name, Size)>,
+    /// Sizes that are known only while running, with what they are from here on: the program stops where they are not.
+    pub equal: Vec<(Symbol, Size)>,
+}
+
+impl Annotated {
+    /// The equalities that follow from pairs of sizes that are stated to be equal, as far as a symbol stands alone.
+    fn new(dims: Vec<(Name, Size)>, stated: Vec<(Size, Size)>) -> Self {
+        let mut equal: Vec<(Symbol, Size)> = Vec::new();
+        for (wanted, found) in stated {
+            let now = |size: &Size| equal.iter().fold(size.clone(), |size, (symbol, with)| size.replace(symbol, with));
+            let (wanted, found) = (now(&wanted), now(&found));
+            match (found.as_symbol(), wanted.as_symbol()) {
+                _ if wanted == found => {}
+                (Some(symbol), _) => equal.push((symbol.clone(), wanted.clone())),
+                (None, Some(symbol)) => equal.push((symbol.clone(), found.clone())),
+                (None, None) => {}
+            }
+        }
+        Self { dims, equal }
+    }
+}
+
+/// What a written type says about a value of type `ty`. Where sizes may be unknown (in the check of a whole program),
+/// an equality that cannot be proved is taken for one that is checked while running.
 ///
 /// # Errors
 /// The diagnostic of a value without the written type.
-pub fn annotation(
-    scope: &dyn Scope,
-    annotation: &TypeExpr,
-    ty: &Type,
-    at: Span,
-) -> Result<Vec<(Name, Size)>, Diagnostic> {
+pub fn annotation(scope: &dyn Scope, annotation: &TypeExpr, ty: &Type, at: Span) -> Result<Annotated, Diagnostic> {
     let mut el = Elaborator::new(scope, false);
     el.now = true;
+    el.stated = scope.unknown_size(at).map(|_| Vec::new());
     let value = placeholder(&mut el.builder, ty);
     let mut bound = BTreeMap::new();
     named_dims(annotation, &mut bound);
@@ -158,7 +182,9 @@ pub fn annotation(
     }
     let outside: Frame = el.frame().clone();
     let matched = el.check_annotation(&value, annotation, "the value", at);
-    collect(el, matched.is_ok(), |name| outside.names.contains_key(name))
+    let stated = el.stated.take().unwrap_or_default();
+    let dims = collect(el, matched.is_ok(), |name| outside.names.contains_key(name))?;
+    Ok(Annotated::new(dims, stated))
 }
 
 /// The ints that matching bound, less those that were there before.

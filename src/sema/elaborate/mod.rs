@@ -148,6 +148,8 @@ pub struct Elaborator<'s> {
     pub captures: bool,
     /// Host values of free names are constants: nothing is compiled, the value is wanted now.
     pub now: bool,
+    /// Equalities of sizes that written types state and that are checked while running, where such are allowed.
+    pub stated: Option<Vec<(Size, Size)>>,
     /// Free names that meant functions.
     functions: BTreeSet<Name>,
     /// The loops around the current place whose index is a value of the program, outermost first.
@@ -225,6 +227,7 @@ impl<'s> Elaborator<'s> {
             fault: None,
             captures,
             now: false,
+            stated: None,
             functions: BTreeSet::new(),
             loops: Vec::new(),
             wanted: BTreeSet::new(),
