@@ -10,8 +10,15 @@ const TRIED: u64 = 4096;
 /// The sentence for `output` in the buffer of argument `param`.
 pub(super) fn why(layout: &Layout<'_>, param: usize, output: Slot) -> String {
     let (from, to) = (Storage::Param(param), layout.storage(output));
-    find(layout, &layout.steps, from, to)
-        .unwrap_or_else(|| "the argument is still read after the result has begun to be written".into())
+    find(layout, &layout.steps, from, to).unwrap_or_else(|| {
+        let fault = u32::try_from(param).ok().and_then(|param| layout.clone().merge(output, Slot(param)).err());
+        match fault {
+            Some(fault) if fault.starts_with("R8") => {
+                "something is still checked after the result has begun to be written, and a call that fails must leave the argument as it was".into()
+            }
+            _ => "the argument is still read after the result has begun to be written".into(),
+        }
+    })
 }
 
 fn find(layout: &Layout<'_>, steps: &[Step], from: Storage, to: Storage) -> Option<String> {
