@@ -59,13 +59,15 @@ impl Random {
             let depth = 1 + self.below(2);
             let value = self.matrix(depth);
             let name = self.pick(&["x", "y"]);
-            lines.push(match self.below(7) {
+            lines.push(match self.below(9) {
                 0 => format!("for i in 0..k {{ {name} = x * 0.5 + {value} * 0.125 }}"),
                 1 => format!("if sum({name}) > 1.0 {{ {name} = x + {value} }} else {{ {name} = y - x }}"),
                 2 => format!("t = 0\nwhile t < 2 {{ {name} = y * 0.5 + {value} * 0.25; t = t + 1 }}"),
                 3 => format!("{name}[1:] = {name}[:-1] + 1.0"),
                 4 => format!("{name}[:, 0] = ({value} + x)[:, -1]"),
                 5 => format!("for i in 0..k {{ x, y = y, x + {value} * 0.0625 }}"),
+                6 => format!("for i in 0..k {{ {name}[i % n] = ({value} + x)[i % n - 1] * 0.5 }}"),
+                7 => format!("for i in 0..k {{ {name}[:, i % m] = {name}[:, 0] - ({value} + y)[:, i % m] }}"),
                 _ => format!("{name} = x + {value}"),
             });
         }

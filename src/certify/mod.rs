@@ -129,7 +129,9 @@ impl Display for Certificate {
         if self.arrangements > 1 {
             write!(f, ", in {} arrangements of pointers", self.arrangements)?;
         }
-        write!(f, "; each index is visited once by {}", counted(dense + sparse, "map", "maps"))?;
+        if dense + sparse > 0 {
+            write!(f, "; each index is visited once by {}", counted(dense + sparse, "map", "maps"))?;
+        }
         if sparse > 0 {
             write!(f, " ({sparse} in part of a buffer)")?;
         }
@@ -138,7 +140,7 @@ impl Display for Certificate {
             write!(f, ", {} read by the points that overwrite", counted(in_place, "buffer is", "buffers are"))?;
         }
         if trusted > 0 {
-            write!(f, ", {} from memory", counted(trusted, "index is checked or", "indices are checked or"))?;
+            write!(f, ", {} from memory", counted(trusted, "index is guarded or", "indices are guarded or"))?;
         }
         let all = human(self.allocated());
         write!(f, ". A call allocates {all}: {} of outputs, {} of arena.", human(self.fresh), human(self.arena))?;

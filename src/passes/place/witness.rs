@@ -11,9 +11,16 @@ const TRIED: u64 = 4096;
 /// The sentence for `output` in the buffer of argument `param`.
 pub(super) fn why(layout: &Layout<'_>, param: usize, output: Slot) -> String {
     let (from, to) = (Storage::Param(param), layout.storage(output));
-    find(layout, &layout.steps, from, to)
-        .or_else(|| across(layout, from, to))
-        .or_else(|| checked(layout, &layout.steps, to))
+    if let Some(hazard) = find(layout, &layout.steps, from, to) {
+        return hazard;
+    }
+    let fault = u32::try_from(param).ok().and_then(|param| layout.clone().merge(output, Slot(param)).err());
+    if fault.is_some_and(|fault| fault.starts_with("R8")) {
+        return checked(layout, &layout.steps, to).unwrap_or_else(|| {
+            "something is still checked after the result has begun to be written, and a call that fails must leave the argument as it was".into()
+        });
+    }
+    across(layout, from, to)
         .unwrap_or_else(|| "the argument is still read after the result has begun to be written".into())
 }
 
