@@ -323,7 +323,7 @@ impl Family {
                 continue;
             }
             number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            if (number >> 33) as usize % self.stride == 0 && visit(self.shape, &steps) {
+            if ((number >> 33) as usize).is_multiple_of(self.stride) && visit(self.shape, &steps) {
                 return true;
             }
         }

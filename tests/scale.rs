@@ -100,6 +100,28 @@ fn functions_that_call_in_circles_end() {
     assert!(report.walked < 10_000, "{} statements walked", report.walked);
 }
 
+#[test]
+fn many_names_of_one_array_are_one_group() {
+    let shares = |n: usize| {
+        let lines: String = (0..n).map(|k| format!("y{k} = x\n")).collect();
+        format!("jit u(donate p) = p * 0.5\nx = ones([4])\n{lines}z = u(x)\n")
+    };
+    assert_eq!(walked(&shares(20_000)), 20_003);
+    let report = checked(&(shares(20_000) + "print(y7)\n"));
+    assert_eq!(report.diagnostics.first().map(|first| first.code.0), Some("E0301"));
+}
+
+#[test]
+fn a_loop_that_hands_arrays_on_is_not_walked_once_per_name() {
+    let names: String = (0..=400).map(|k| format!("x{k} = ones([4]) * {k}.0\n")).collect();
+    let moves: String = (0..400).map(|k| format!("x{k} = x{}\n", k + 1)).collect();
+    let text = format!("jit u(donate p) = p * 0.5\n{names}for i in 0..9 {{ {moves} }}\nz = u(x0)\n");
+    let most = 110 * 400;
+    assert!(walked(&text) < most);
+    let report = checked(&(text + "print(x400)\n"));
+    assert_eq!(report.diagnostics.first().map(|first| first.code.0), Some("E0301"));
+}
+
 /// A summary is used where its body would say the same, and nowhere else.
 #[test]
 fn summaries_know_what_they_depend_on() {

@@ -250,33 +250,6 @@ impl Walk {
         sources.collect()
     }
 
-    fn elaborated_call(
-        &mut self,
-        function: &Rc<Function>,
-        values: &[Proved],
-        types: &[Type],
-        at: Span,
-    ) -> Option<Rc<Elaborated>> {
-        if self.exhausted {
-            return None;
-        }
-        let key = if self.recorded.is_none() { self.program_key(function, values, types) } else { None };
-        if let Some(known) = self.elaborated_before(key.as_ref()) {
-            return Some(known);
-        }
-        match elaborate::call(self, function, types, at) {
-            Ok(elaborated) => {
-                let elaborated = Rc::new(elaborated);
-                self.keep_elaborated(key, &elaborated);
-                Some(elaborated)
-            }
-            Err(rejected) => {
-                self.rejected(rejected);
-                None
-            }
-        }
-    }
-
     /// Walks the body of a `jit` that calls other functions, for ownership: what it gives on must be its own.
     fn body_of_jit(&mut self, function: &Rc<Function>, values: &[Proved], at: Span) {
         if self.splitting(|splitter| block_has_calls(&function.body, &|e| splitter.has_calls(e))) {

@@ -140,10 +140,11 @@ impl Relation {
         self.groups_of.range(Key::Temporary(first)..).map(|(key, _)| key.clone()).collect()
     }
 
-    /// Makes one group of all these leaves.
-    pub fn unite(&mut self, leaves: &OrdSet<Key>) {
-        if leaves.len() > 1 && !self.covers(leaves) {
-            self.add(leaves);
+    /// Makes one group of all these leaves and their aliases.
+    pub fn unite(&mut self, leaves: &BTreeSet<Key>) {
+        let all: OrdSet<Key> = self.closure(leaves).into_iter().collect();
+        if all.len() > 1 && !self.covers(&all) {
+            self.add(&all);
         }
     }
 
@@ -169,12 +170,12 @@ impl Relation {
                     }
                 }
                 DiffItem::Update { old: (&number, old), new: (_, new) } => {
-                    if within(new, old) {
+                    if within(new, old) || joined.covers(new) {
                         continue;
                     }
                     if within(old, new) {
                         joined.grow(number, old, new);
-                    } else if !joined.covers(new) {
+                    } else {
                         joined.add(new);
                     }
                 }

@@ -251,16 +251,12 @@ impl State {
         self.shares.from_temporary(first).iter().for_each(|key| self.shares.forget(key));
     }
 
-    /// Takes all leaves of names that were bound since `before` to share.
-    pub fn widen(&mut self, before: &Self) {
-        let mut leaves = OrdSet::new();
-        for (old, new) in [(&before.globals, &self.globals), (&before.locals, &self.locals)] {
-            for item in old.diff(new) {
-                if let DiffItem::Add(_, slot) | DiffItem::Update { new: (_, slot), .. } = item
-                    && let Slot::Bound { value, .. } = &*slot.0
-                {
-                    value.each_array("", &mut |_, array| leaves.extend(array.from.iter().cloned()));
-                }
+    /// Takes all leaves of these names to share.
+    pub fn widen(&mut self, level: Level, names: &BTreeSet<Name>) {
+        let mut leaves = BTreeSet::new();
+        for name in names {
+            if let Some(Slot::Bound { value, .. }) = self.slot(level, name) {
+                value.each_array("", &mut |_, array| leaves.extend(array.from.iter().cloned()));
             }
         }
         self.shares.unite(&leaves);

@@ -18,7 +18,7 @@ use super::state::{Given, Key, Level, Proved, Slot, State, Tracked};
 use super::walk::Walk;
 use crate::base::{Size, Span};
 use crate::ir::array::ArrayType;
-use crate::sema::elaborate::Elaborated;
+use crate::sema::elaborate::{self, Elaborated};
 use crate::sema::value::{HostKind, HostType, Known, Type, Value};
 use crate::syntax::ast::{Function, Name};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -307,8 +307,40 @@ impl Walk {
         Some(value.unwrap_or_else(|never| match never {}))
     }
 
+    /// The program of a call of a `jit`, elaborated once for each key.
+    pub(super) fn elaborated_call(
+        &mut self,
+        function: &Rc<Function>,
+        values: &[Proved],
+        types: &[Type],
+        at: Span,
+    ) -> Option<Rc<Elaborated>> {
+        if self.exhausted {
+            return None;
+        }
+        let key = if self.recorded.is_none() { self.program_key(function, values, types) } else { None };
+        if let Some(known) = key.as_ref().and_then(|key| self.memo.elaborated.get(key)) {
+            return Some(known.clone());
+        }
+        let elaborated = match elaborate::call(self, function, types, at) {
+            Ok(elaborated) => Rc::new(elaborated),
+            Err(rejected) => {
+                self.rejected(rejected);
+                return None;
+            }
+        };
+        // Warnings name the call.
+        if let Some(key) = key.filter(|_| elaborated.warnings.is_empty()) {
+            if self.memo.elaborated.len() >= KEPT {
+                self.memo.elaborated.clear();
+            }
+            self.memo.elaborated.insert(key, elaborated.clone());
+        }
+        Some(elaborated)
+    }
+
     /// The key of an elaborated program of a `jit`, where it depends on nothing but what the key says.
-    pub(super) fn program_key(&mut self, function: &Rc<Function>, values: &[Proved], types: &[Type]) -> Option<String> {
+    fn program_key(&mut self, function: &Rc<Function>, values: &[Proved], types: &[Type]) -> Option<String> {
         let footprint = self.footprint(function, values);
         // Inside a call, a name of the call hides the global one.
         if self.state.locals().any(|name| footprint.functions.contains_key(name)) {
@@ -328,20 +360,6 @@ impl Walk {
             write_slot(&mut text, slot);
         }
         Some(text)
-    }
-
-    /// The program that was elaborated under that key before.
-    pub(super) fn elaborated_before(&self, key: Option<&String>) -> Option<Rc<Elaborated>> {
-        self.memo.elaborated.get(key?).cloned()
-    }
-
-    /// Keeps a program that says nothing to the user.
-    pub(super) fn keep_elaborated(&mut self, key: Option<String>, elaborated: &Rc<Elaborated>) {
-        let Some(key) = key.filter(|_| elaborated.warnings.is_empty()) else { return };
-        if self.memo.elaborated.len() >= KEPT {
-            self.memo.elaborated.clear();
-        }
-        self.memo.elaborated.insert(key, elaborated.clone());
     }
 }
 

@@ -101,6 +101,8 @@ pub struct Walk {
     /// What holds at the head of each loop of this body, over all rounds seen so far: an inner loop is looked at
     /// anew in every round of the outer one, and starts from what it knows.
     pub(super) heads: HashMap<Span, State>,
+    /// The names that are bound from here on, where a loop wants to know them.
+    bound: Option<BTreeSet<Name>>,
     /// The rules in force.
     pub(super) rules: Rules,
     /// The parameters that the function under way only borrows.
@@ -143,6 +145,7 @@ impl Walk {
             hushed: None,
             seen: HashSet::new(),
             heads: HashMap::new(),
+            bound: None,
             rules,
             borrowed: Rc::default(),
             memo: Memo::default(),
@@ -358,7 +361,7 @@ impl Walk {
         let before = self.state.clone();
         let mut head = match self.heads.remove(&at) {
             Some(known) if self.quiet > 0 => known.join(&before, at),
-            _ => before.clone(),
+            _ => before,
         };
         let mut rounds = 0;
         if self.quiet == 0 {
@@ -368,7 +371,14 @@ impl Walk {
         while self.rules.has(Rule::Rounds) {
             self.state = head.clone();
             let first = self.next;
+            rounds += 1;
+            let around = self.bound.take();
+            self.bound = (around.is_some() || rounds % MOST_ROUNDS == 0).then(BTreeSet::new);
             round(self);
+            let bound = std::mem::replace(&mut self.bound, around);
+            if let (Some(around), Some(bound)) = (&mut self.bound, &bound) {
+                around.extend(bound.iter().cloned());
+            }
             // Unnamed values of one round are not those of the next: the fixpoint is over names.
             self.state.forget_temporaries(first + 1);
             let next = head.join(&self.state, at);
@@ -376,9 +386,8 @@ impl Walk {
                 break;
             }
             head = next;
-            rounds += 1;
-            if rounds % MOST_ROUNDS == 0 {
-                head.widen(&before);
+            if let Some(bound) = bound {
+                head.widen(self.level, &bound);
             }
         }
         self.quiet -= 1;
@@ -456,6 +465,9 @@ impl Walk {
             return;
         }
         self.use_value(&value, at);
+        if let Some(bound) = &mut self.bound {
+            bound.insert(name.clone());
+        }
         if target.fields.is_empty() {
             self.state.bind(self.level, name, &value, &mut self.next, at);
             return;
