@@ -1,13 +1,15 @@
 //! What became of each donation and of each `x[...] = v`, and why not better.
 
 use super::Predictor;
-use super::program::{Planned, bytes};
+use super::evaluate::View;
+use super::program::{Planned, bytes, planned};
 use super::world::World;
 use crate::base::{Size, Span};
 use crate::ir::array::ArrayType;
 use crate::ir::plan::{OutputSource, Verdict};
 use crate::ledger::Amount;
-use crate::syntax::ast::{Function, Name, Target};
+use crate::sema::elaborate;
+use crate::syntax::ast::{Block, Function, FunctionKind, Name, StatementKind, Target};
 
 /// One verdict.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,6 +113,23 @@ impl Predictor {
     pub(super) fn explain_call(&mut self, function: &Function, planned: &Planned, at: Span) {
         for what in donations(function, planned) {
             self.explain(at, what);
+        }
+    }
+
+    /// The donations of functions that nobody calls, for every size that their signatures allow.
+    pub(super) fn explain_definitions(&mut self, program: &Block, world: &World) {
+        for statement in &program.statements {
+            let StatementKind::Function(function) = &statement.kind else { continue };
+            let named = |explained: &Explained| matches!(&explained.what, What::Donation { function: name, .. } if *name == function.name.name);
+            let donates = function.kind == FunctionKind::Jit && function.params.iter().any(|param| param.donate);
+            if !donates || self.explained.iter().any(named) {
+                continue;
+            }
+            let Some(types) = elaborate::bind::signature_types(function) else { continue };
+            let Ok(elaborated) = elaborate::call(&View(world), function, &types, function.name.span) else { continue };
+            if let Ok(planned) = planned(&elaborated) {
+                self.explain_call(function, &planned, function.name.span);
+            }
         }
     }
 

@@ -150,6 +150,9 @@ pub fn predict(program: &Block, limit: u64) -> Prediction {
             break;
         }
     }
+    if let Some(world) = worlds.first() {
+        predictor.explain_definitions(program, world);
+    }
     let mut top = World::default();
     top.join_peaks(&ended);
     for world in &worlds {

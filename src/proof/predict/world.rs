@@ -116,6 +116,7 @@ pub struct World {
     pub bounds: OrdMap<Symbol, i64>,
     /// How often a name was taken for a size that is not known.
     pub symbols: OrdMap<Name, u32>,
+    buffers: u64,
     next: u64,
 }
 
@@ -158,9 +159,10 @@ impl World {
         self.next
     }
 
-    /// A fresh identity.
+    /// A fresh identity: the number that the session will give, as long as no round of a loop is skipped.
     pub fn identity(&mut self) -> BufferId {
-        BufferId(self.number())
+        self.buffers += 1;
+        BufferId(self.buffers)
     }
 
     /// A handle that nothing holds yet to a buffer; the caller accounts for its bytes.
