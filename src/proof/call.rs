@@ -200,12 +200,15 @@ impl Walk {
 
     fn call_jit(&mut self, function: &Rc<Function>, values: &[Proved], spans: &[Span], at: Span) -> Option<Proved> {
         let types: Vec<Type> = values.iter().map(type_of).collect();
-        let elaborated = self.elaborated_call(function, values, &types, at)?;
+        let outside = std::mem::replace(&mut self.outside, true);
+        let elaborated = self.elaborated_call(function, values, &types, at);
+        let sources = elaborated.as_ref().map(|elaborated| self.sources(elaborated, values));
+        self.outside = outside;
+        let (elaborated, sources) = (elaborated?, sources?);
         for warning in &elaborated.warnings {
             self.say(warning.clone());
         }
         self.keep(Some(&function.name.name), at, &elaborated.program);
-        let sources = self.sources(&elaborated, values);
         let read = inputs_read(&elaborated.program);
         let mut captured = Vec::new();
         for ((input, source), used) in elaborated.inputs.iter().zip(&sources).zip(&read) {

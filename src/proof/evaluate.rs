@@ -60,8 +60,8 @@ impl Scope for Walk {
 impl Walk {
     /// What a name means here: local, else global.
     pub(super) fn find(&self, name: &str) -> Option<&Slot> {
-        let global = || self.state.slot(Level::Global, name);
-        self.state.slot(Level::Local, name).or_else(global)
+        let local = if self.outside { None } else { self.state.slot(Level::Local, name) };
+        local.or_else(|| self.state.slot(Level::Global, name))
     }
 
     /// The value of a name, without reading its elements.

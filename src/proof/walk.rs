@@ -76,12 +76,17 @@ pub fn record(program: &Block) -> (Report, Vec<Recorded>) {
 /// along a long chain of names would otherwise be walked once per name.
 const MOST_ROUNDS: usize = 100;
 
+/// The verdicts of a plan, and whether it is one of numbers.
+pub(super) type Donations = Rc<(Vec<What>, bool)>;
+
 /// The walk over one program.
 pub struct Walk {
     /// What is known here.
     pub state: State,
     /// Where names are bound.
     pub level: Level,
+    /// A `jit` is looked at: its free names are those of the top level, whoever calls it.
+    pub outside: bool,
     /// Calls around this point, outermost first.
     pub calls: Vec<(Rc<Function>, Span)>,
     /// Values of calls inside the expression under evaluation.
@@ -96,7 +101,7 @@ pub struct Walk {
     /// The first error that the search for the fixpoint of the loop under way met.
     hushed: Option<Diagnostic>,
     /// The plan's verdicts on donations by function and types, and whether they are those of numbers.
-    pub(super) planned: HashMap<(Span, String), Rc<(Vec<What>, bool)>>,
+    pub(super) planned: HashMap<(Span, String), Donations>,
     seen: HashSet<(&'static str, Span)>,
     /// What holds at the head of each loop of this body, over all rounds seen so far: an inner loop is looked at
     /// anew in every round of the outer one, and starts from what it knows.
@@ -134,6 +139,7 @@ impl Walk {
         let mut walk = Self {
             state: State::new(rules),
             level: Level::Global,
+            outside: false,
             calls: Vec::new(),
             temporaries: BTreeMap::new(),
             quiet: 0,

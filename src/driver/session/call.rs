@@ -1,6 +1,7 @@
 //! Calls: a `jit` runs one compiled program, a `fn` runs its statements in a scope of its own.
 
 use super::evaluate::type_of;
+use super::names::Frame;
 use super::{Live, Session};
 use crate::base::{Broken, Diagnostic, Fault, Span};
 use crate::driver::failure::{Failure, Outcome};
@@ -79,7 +80,19 @@ impl Session {
         }
     }
 
+    /// Does something where the names of the call under way are not seen: a `jit` reads those of the top level.
+    pub(super) fn outside<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.names.calls.push(Frame::default());
+        let done = inner(self);
+        self.names.calls.pop();
+        done
+    }
+
     fn call_jit(&mut self, function: &Rc<Function>, values: &[Live], at: Span) -> Outcome<Live> {
+        self.outside(|session| session.run_jit(function, values, at))
+    }
+
+    fn run_jit(&mut self, function: &Rc<Function>, values: &[Live], at: Span) -> Outcome<Live> {
         if let Some(prepared) = self.cached(function.span, values) {
             return self.execute(&prepared, values);
         }

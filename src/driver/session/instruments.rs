@@ -159,7 +159,7 @@ impl Session {
         };
         let evaluated = self.arguments(args.get(1..).unwrap_or(&[]))?;
         let values = self.bound(&function, &evaluated, at)?;
-        let figures = self.figures(&function, &values, at)?;
+        let figures = self.outside(|session| session.figures(&function, &values, at))?;
         let types: Vec<String> = values.iter().map(type_text).collect();
         let mut lines = vec![format!("memory of {}({})", function.name.name, types.join(", "))];
         lines.extend(figures.rows().iter().map(|(name, n)| format!("  {name:<9}  {}", bytes::human(*n))));

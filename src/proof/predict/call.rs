@@ -95,6 +95,8 @@ impl Predictor {
         let count = function.params.len();
         let base = world.stack.len().saturating_sub(count);
         let values: Vec<Predicted> = world.stack.get(base..).unwrap_or_default().to_vec();
+        // The names of the call under way are not seen: a `jit` reads those of the top level.
+        world.calls.push(Name::from(""));
         let planned = match self.planned_call(function, &values, at, &world)? {
             Ok(planned) => planned,
             Err(rejected) => return Ok(self.ended(world, rejected)),
@@ -102,6 +104,7 @@ impl Predictor {
         self.capture(function, &planned, &mut world, at);
         self.explain_call(function, &planned, at);
         self.execute(&planned, &values, &mut world, at)?;
+        world.calls.pop();
         world.drop_under(1, count);
         Ok(vec![world])
     }
@@ -223,7 +226,10 @@ impl Predictor {
         let mut after = Vec::with_capacity(worlds.len());
         for mut inner in worlds {
             let values = inner.stack.get(base + rest.len()..).unwrap_or_default().to_vec();
-            let planned = match self.planned_call(&function, &values, at, &inner)? {
+            inner.calls.push(Name::from(""));
+            let planned = self.planned_call(&function, &values, at, &inner)?;
+            inner.calls.pop();
+            let planned = match planned {
                 Ok(planned) => planned,
                 Err(rejected) => return Ok(self.ended(inner, rejected)),
             };

@@ -121,7 +121,7 @@ pub fn key(world: &World, ignored: &[(u32, crate::syntax::ast::Name)]) -> String
     for entry in &world.cache {
         let start = numbers.text.len();
         let _ = write!(numbers.text, "cache {:?}: ", entry.function);
-        for (handle, _) in &entry.originals {
+        for handle in entry.originals.keys() {
             numbers.handle(world, *handle);
             if let Some(target) = world.target(*handle) {
                 numbers.size(&target.bytes);
