@@ -4,8 +4,9 @@
 
 use super::checked::Checked;
 use super::failure::Failure;
-use crate::base::{Broken, Diagnostic, Fault, Severity, Sources, Span, Unavailable};
+use crate::base::{Broken, Diagnostic, Fault, Severity, SourceId, Sources, Span, Unavailable};
 use ariadne::{CharSet, Color, Config, IndexType, Label, Report, ReportKind};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// How to draw.
@@ -62,8 +63,10 @@ pub fn diagnostic(sources: &Sources, diagnostic: &Diagnostic, style: Style) -> S
     if let Some(help) = &diagnostic.help {
         report = report.with_help(help);
     }
-    let texts: Vec<(String, String)> = (0..)
-        .map_while(|id| sources.get(crate::base::SourceId(id)))
+    let involved: BTreeSet<SourceId> = diagnostic.labels.iter().map(|label| label.span.source).collect();
+    let texts: Vec<(String, String)> = involved
+        .into_iter()
+        .filter_map(|id| sources.get(id))
         .map(|source| (source.name.clone(), source.text.clone()))
         .collect();
     let mut out = Vec::new();

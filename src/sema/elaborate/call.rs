@@ -179,11 +179,13 @@ impl Elaborator<'_> {
 
     /// The value of a function's body for these arguments, one per parameter.
     pub(super) fn inline(&mut self, function: &Rc<Function>, args: Vec<(Traced, Span)>, span: Span) -> Outcome<Traced> {
-        let running = self.frames.iter().filter_map(|frame| frame.function.as_ref());
-        if let Some(first) = running.clone().find(|(other, _)| Rc::ptr_eq(other, function)).map(|(_, at)| *at) {
+        let identity = Rc::as_ptr(function) as usize;
+        if self.running.contains(&identity) {
+            let mut running = self.frames.iter().filter_map(|frame| frame.function.as_ref());
+            let first = running.find(|(other, _)| Rc::ptr_eq(other, function)).map_or(span, |(_, at)| *at);
             return self.fail(diagnostics::recursion(&function.name.name, first, span));
         }
-        if running.count() >= MOST_CALLS {
+        if self.running.len() >= MOST_CALLS {
             let help = "replace the chain of calls by a loop";
             return self.fail(diagnostics::too_deep("calls inside calls", MOST_CALLS, span, help));
         }
@@ -199,7 +201,9 @@ impl Elaborator<'_> {
             frame.names.insert(param.name.name.clone(), value.clone());
         }
         self.frames.push(frame);
+        self.running.insert(identity);
         let value = self.annotated_body(function, &args);
+        self.running.remove(&identity);
         self.frames.pop();
         value
     }

@@ -35,6 +35,7 @@ use crate::ir::array::{ArrayType, Builder, Program};
 use crate::sema::diagnostics;
 use crate::sema::value::{Host, HostKind, Known, Scalar, Traced, Type, Value};
 use crate::syntax::ast::{Function, Name};
+use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -136,6 +137,8 @@ pub struct Elaborator<'s> {
     pub scope: &'s dyn Scope,
     /// Names of the functions being inlined, innermost last.
     pub frames: Vec<Frame>,
+    /// These functions, by address.
+    running: FxHashSet<usize>,
     /// Sources of the parameters so far, with the traced value of each.
     pub inputs: Vec<(Input, Traced)>,
     /// Per input: its value was compiled in.
@@ -221,6 +224,7 @@ impl<'s> Elaborator<'s> {
             builder: Builder::new(),
             scope,
             frames: vec![Frame::default()],
+            running: FxHashSet::default(),
             inputs: Vec::new(),
             demanded: Vec::new(),
             diagnostics: Vec::new(),
