@@ -318,12 +318,19 @@ impl Walk {
                     continue;
                 }
                 let (name, other_name) = (self.path_of(array), self.path_of(other_array));
-                self.say(diagnostics::given_twice(
+                let mut diagnostic = diagnostics::given_twice(
                     &function.name,
-                    (path, span_of(*index), name),
-                    (other_path, span_of(*other), other_name),
+                    (path, span_of(*index), name.clone()),
+                    (other_path, span_of(*other), other_name.clone()),
                     at,
-                ));
+                );
+                if name != other_name
+                    && let Some(alias) = other_name
+                    && let Some(bound) = other_array.from.iter().find_map(|key| self.bound_at(key))
+                {
+                    diagnostic = diagnostic.label(bound, format!("`{alias}` is bound here"));
+                }
+                self.say(diagnostic);
                 return None;
             }
             let beside = self.rules.has(Rule::NotBesideCapture);
@@ -356,7 +363,7 @@ impl Walk {
                     }
                 }
                 for key in dead {
-                    let given = Given { at, path: path.clone(), maybe: false };
+                    let given = Given { at, path: path.clone(), maybe: None };
                     self.state.given.insert(key, given);
                 }
             }

@@ -36,41 +36,57 @@ use crate::ledger::Amount;
 use crate::sema::value::{Type, Value};
 use crate::syntax::ast::{Function, Ident, Name, Param};
 
-/// A use of a leaf that is given away, surely or on one path.
+/// A use of a leaf that is given away, surely or on one path; `bound`: where the name of the leaf was bound.
 #[must_use]
-pub fn used_after_donation(key: &Key, given: &Given, at: Span) -> Diagnostic {
+pub fn used_after_donation(key: &Key, given: &Given, bound: Option<Span>, at: Span) -> Diagnostic {
     let path = match key {
         Key::Leaf(_, path) => path.as_ref(),
         Key::Temporary(_) => given.path.as_ref(),
     };
-    let donated = if path == given.path.as_ref() {
+    let own = path == given.path.as_ref();
+    let donated = if own {
         format!("`{path}` is given away here")
     } else {
         format!("`{}` is given away here, and `{path}` may be the same array", given.path)
     };
-    let inside = given.at.source == at.source && given.at.start <= at.start && at.end <= given.at.end;
+    let alias = |diagnostic: Diagnostic| match bound {
+        Some(bound) if !own && !covers(bound, at) && !covers(bound, given.at) => {
+            diagnostic.label(bound, format!("`{path}` is bound here"))
+        }
+        _ => diagnostic,
+    };
+    let inside = covers(given.at, at);
     if inside {
-        return Diagnostic::error(
+        let mut diagnostic = Diagnostic::error(
             "E0302",
             format!("the next round would give `{path}` away again"),
             at,
             "given away here, in every round",
-        )
-        .help(format!("bind the result to the name: `{path} = ...`, or give a copy: `copy({path})`"));
+        );
+        if let Some(rounds) = given.maybe.filter(|rounds| *rounds != at) {
+            diagnostic = diagnostic.label(rounds, "in this loop");
+        }
+        return alias(diagnostic)
+            .help(format!("bind the result to the name: `{path} = ...`, or give a copy: `copy({path})`"));
     }
-    if given.maybe {
-        return Diagnostic::error(
+    if let Some(joined) = given.maybe {
+        let diagnostic = Diagnostic::error(
             "E0303",
             format!("`{path}` may have been given away"),
             at,
             "used here, whichever path was taken",
-        )
-        .label(given.at, donated)
-        .help(format!("bind `{path}` anew on that path, or give `copy({path})` there"));
+        );
+        let diagnostic = diagnostic.label(given.at, donated).label(joined, "on one path through this");
+        return alias(diagnostic).help(format!("bind `{path}` anew on that path, or give `copy({path})` there"));
     }
-    Diagnostic::error("E0301", format!("`{path}` is used after it was given away"), at, "used here")
-        .label(given.at, donated)
+    let diagnostic = Diagnostic::error("E0301", format!("`{path}` is used after it was given away"), at, "used here");
+    alias(diagnostic.label(given.at, donated))
         .help(format!("use the result of the call instead, or give a copy: `copy({path})`"))
+}
+
+/// Whether a place is inside another.
+fn covers(outer: Span, inner: Span) -> bool {
+    outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Two leaves of one call are one buffer, and one of them is given away.

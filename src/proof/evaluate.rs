@@ -64,6 +64,16 @@ impl Walk {
         local.or_else(|| self.state.slot(Level::Global, name))
     }
 
+    /// Where the name of a leaf was bound.
+    pub(super) fn bound_at(&self, key: &Key) -> Option<Span> {
+        let Key::Leaf(level, path) = key else { return None };
+        let root = path.split(['.', '[']).next().unwrap_or_default();
+        match self.state.slot(*level, root) {
+            Some(Slot::Bound { at, .. }) => Some(*at),
+            _ => None,
+        }
+    }
+
     /// The value of a name, without reading its elements.
     pub(super) fn read_name(&mut self, name: &Name, at: Span) -> Option<Proved> {
         if let Some(value) = self.temporaries.get(name) {
@@ -109,7 +119,7 @@ impl Walk {
                 let yes = self.value_of(then);
                 let after = std::mem::replace(&mut self.state, before);
                 let no = self.value_of(otherwise);
-                self.state = after.join(&self.state, expr.span);
+                self.state = after.join(&self.state, Span { end: condition.span.end, ..expr.span });
                 let (yes, no) = (yes?, no?);
                 let joined = join_values("value", &yes, &no, expr.span);
                 if joined.is_none() {
@@ -378,9 +388,9 @@ impl Walk {
     pub(super) fn use_leaf(&mut self, array: &Tracked, at: Span) {
         for key in &array.from {
             if let Some(given) = self.state.given.get(key)
-                && (!given.maybe || self.rules.has(Rule::MaybeIsGiven))
+                && (given.maybe.is_none() || self.rules.has(Rule::MaybeIsGiven))
             {
-                let diagnostic = diagnostics::used_after_donation(key, given, at);
+                let diagnostic = diagnostics::used_after_donation(key, given, self.bound_at(key), at);
                 self.say(diagnostic);
                 return;
             }

@@ -52,8 +52,8 @@ pub struct Given {
     pub at: Span,
     /// The path that was written there.
     pub path: Rc<str>,
-    /// On one path only.
-    pub maybe: bool,
+    /// On one path only: the branch or loop behind which paths joined.
+    pub maybe: Option<Span>,
 }
 
 /// What a name means.
@@ -290,11 +290,11 @@ impl State {
         }
         join_names(&mut joined.locals, &self.locals, &other.locals, at);
         for item in self.given.diff(&other.given) {
-            let (key, given, sure) = match item {
-                DiffItem::Add(key, given) | DiffItem::Remove(key, given) => (key, given, false),
-                DiffItem::Update { old: (key, old), new: (_, new) } => (key, old, !old.maybe && !new.maybe),
+            let (key, given, maybe) = match item {
+                DiffItem::Add(key, given) | DiffItem::Remove(key, given) => (key, given, given.maybe.or(Some(at))),
+                DiffItem::Update { old: (key, old), new: (_, new) } => (key, old, old.maybe.or(new.maybe)),
             };
-            joined.given.insert(key.clone(), Given { maybe: !sure, ..given.clone() });
+            joined.given.insert(key.clone(), Given { maybe, ..given.clone() });
         }
         joined.shares = self.shares.join(&other.shares);
         joined

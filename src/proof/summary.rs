@@ -203,7 +203,7 @@ impl Walk {
         }
         for (at, item) in items.iter().enumerate() {
             if let Some(given) = &item.given {
-                let _ = write!(text, "{at}{}", if given.maybe { "?" } else { "!" });
+                let _ = write!(text, "{at}{}", if given.maybe.is_some() { "?" } else { "!" });
             }
         }
         (text, pairs.into_iter().collect())

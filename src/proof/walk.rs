@@ -186,7 +186,7 @@ impl Walk {
             let proved = proved.unwrap_or_else(|never| match never {});
             walk.state.bind(Level::Global, name, &proved, &mut walk.next, Span::default());
             for (path, at) in dead {
-                let given = Given { at, path: path.clone(), maybe: false };
+                let given = Given { at, path: path.clone(), maybe: None };
                 walk.state.given.insert(Key::Leaf(Level::Global, path), given);
             }
         }
@@ -307,14 +307,14 @@ impl Walk {
                 }
                 let known = Some(KnownHost::Int(symbol(&index.name, index.span)));
                 let round = Value::Host(HostType { kind: HostKind::Int, known });
-                self.repeat(statement.span, |walk| {
+                self.repeat(header(statement), |walk| {
                     walk.state.bind(walk.level, &index.name, &round, &mut walk.next, index.span);
                     walk.block(body);
                 });
             }
             StatementKind::While { condition, body } => {
                 let _ = self.condition(condition);
-                self.repeat(statement.span, |walk| {
+                self.repeat(header(statement), |walk| {
                     walk.block(body);
                     let _ = walk.condition(condition);
                 });
@@ -328,14 +328,14 @@ impl Walk {
                     self.block(otherwise);
                 }
                 if self.rules.has(Rule::EitherPath) {
-                    self.state = after.join(&self.state, statement.span);
+                    self.state = after.join(&self.state, header(statement));
                 }
             }
             StatementKind::Bench { label, count, body } => {
                 for part in [label.as_ref(), Some(count)].into_iter().flatten() {
                     let _ = self.condition(part);
                 }
-                self.repeat(statement.span, |walk| walk.block(body));
+                self.repeat(header(statement), |walk| walk.block(body));
             }
             StatementKind::Assert { condition, message } => {
                 if let Some(message) = message {
@@ -505,4 +505,15 @@ pub fn host_type(scalar: &Scalar) -> HostType {
         Scalar::Str(s) => KnownHost::Str(s.clone()),
     };
     HostType { kind: scalar.kind(), known: Some(known) }
+}
+
+/// A loop or branch without its body.
+fn header(statement: &Statement) -> Span {
+    let last = match &statement.kind {
+        StatementKind::For { end, step, .. } => step.as_ref().unwrap_or(end).span,
+        StatementKind::While { condition, .. } | StatementKind::If { condition, .. } => condition.span,
+        StatementKind::Bench { count, .. } => count.span,
+        _ => statement.span,
+    };
+    Span { end: last.end, ..statement.span }
 }

@@ -15,7 +15,7 @@ use crate::proof::predict::{self, Compiled, PATIENT, Prediction};
 use suggest::Suggestions;
 
 /// Statements that a check goes through by itself, looking for leaks and for `assert`s that fail.
-const BY_ITSELF: u64 = 5_000;
+const BY_ITSELF: u64 = 2_000;
 
 /// Warnings that `--deny` can make errors, by kind.
 pub const DENIABLE: [(&str, &[&str]); 3] =

@@ -5,8 +5,10 @@ for i in 0..3 { u(p) }
 #>    ,-[ tests/golden/donate/refuse/again-in-the-loop.arr:3:19 ]
 #>    |
 #>  3 | for i in 0..3 { u(p) }
-#>    |                   |
-#>    |                   `-- given away here, in every round
+#>    | ^^^^^^|^^^^^^     |
+#>    |       |           `-- given away here, in every round
+#>    |       |
+#>    |       `-------------- in this loop
 #>    |
 #>    | Help: bind the result to the name: `p = ...`, or give a copy: `copy(p)`
 #> ---'

@@ -16,5 +16,11 @@ print(q)
 #>    |     ^^|^
 #>    |       `--- `p` is given away here, and `q` may be the same array
 #>    |
+#>    |-[ tests/golden/donate/refuse/alias-by-binding.arr:5:7 ]
+#>    |
+#>  3 | q = p
+#>    | ^^|^^
+#>    |   `---- `q` is bound here
+#>    |
 #>    | Help: use the result of the call instead, or give a copy: `copy(q)`
 #> ---'

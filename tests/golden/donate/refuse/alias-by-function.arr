@@ -17,5 +17,11 @@ print(b)
 #>    |     ^^|^
 #>    |       `--- `a` is given away here, and `b` may be the same array
 #>    |
+#>    |-[ tests/golden/donate/refuse/alias-by-function.arr:6:7 ]
+#>    |
+#>  4 | a, b = two(x)
+#>    | ^^^^^^|^^^^^^
+#>    |       `-------- `b` is bound here
+#>    |
 #>    | Help: use the result of the call instead, or give a copy: `copy(b)`
 #> ---'

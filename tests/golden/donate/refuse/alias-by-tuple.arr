@@ -16,5 +16,11 @@ print(t[0])
 #>    |     ^^|^
 #>    |       `--- `p` is given away here, and `t[0]` may be the same array
 #>    |
+#>    |-[ tests/golden/donate/refuse/alias-by-tuple.arr:5:7 ]
+#>    |
+#>  3 | t = (p, 1)
+#>    | ^^^^^|^^^^
+#>    |      `------ `t[0]` is bound here
+#>    |
 #>    | Help: use the result of the call instead, or give a copy: `copy(t[0])`
 #> ---'

@@ -5,8 +5,10 @@ bench "x" 3 { u(p) }
 #>    ,-[ tests/golden/donate/refuse/benched.arr:3:17 ]
 #>    |
 #>  3 | bench "x" 3 { u(p) }
-#>    |                 |
-#>    |                 `-- given away here, in every round
+#>    | ^^^^^|^^^^^     |
+#>    |      |          `-- given away here, in every round
+#>    |      |
+#>    |      `------------- in this loop
 #>    |
 #>    | Help: bind the result to the name: `p = ...`, or give a copy: `copy(p)`
 #> ---'

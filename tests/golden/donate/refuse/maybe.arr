@@ -13,8 +13,10 @@ print(p)
 #>    |-[ tests/golden/donate/refuse/maybe.arr:5:7 ]
 #>    |
 #>  4 | if c > 0 { q = u(p) }
-#>    |                ^^|^
-#>    |                  `--- `p` is given away here
+#>    | ^^^^|^^^       ^^|^
+#>    |     |            `--- `p` is given away here
+#>    |     |
+#>    |     `---------------- on one path through this
 #>    |
 #>    | Help: bind `p` anew on that path, or give `copy(p)` there
 #> ---'

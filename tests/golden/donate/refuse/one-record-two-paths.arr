@@ -11,5 +11,11 @@ s = u(s)
 #>    |       |
 #>    |       `--- in this call
 #>    |
+#>    |-[ tests/golden/donate/refuse/one-record-two-paths.arr:4:7 ]
+#>    |
+#>  3 | s = {m: z, v: z}
+#>    | ^^^^^^^^|^^^^^^^
+#>    |         `--------- `s.v` is bound here
+#>    |
 #>    | Help: pass a copy: `copy(s.v)`
 #> ---'

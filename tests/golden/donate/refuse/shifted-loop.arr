@@ -11,5 +11,11 @@ for i in 0..2 { c = u(a); a = b }
 #>    |                       |
 #>    |                       `---------- `a` is given away here, and `b` may be the same array
 #>    |
+#>    |-[ tests/golden/donate/refuse/shifted-loop.arr:4:27 ]
+#>    |
+#>  3 | b = a
+#>    | ^^|^^
+#>    |   `---- `b` is bound here
+#>    |
 #>    | Help: use the result of the call instead, or give a copy: `copy(b)`
 #> ---'
