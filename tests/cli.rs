@@ -93,3 +93,58 @@ fn results_do_not_depend_on_threads_or_device() {
     assert_eq!(one, out(&arr(&["run", "--threads", "2", &program])));
     assert!(!one.is_empty());
 }
+
+#[test]
+fn check_answers_in_json() {
+    let good = file("json.arr", "x = ones([4])\ny = x * 2.0\njit f(donate p) = p @ p\nz = f(ones([2, 2]))\n");
+    let bad = file("json-bad.arr", "jit f(donate p) = p * 0.5\np = ones([2])\nq = f(p)\nprint(p)\n");
+    let check = arr(&["check", "--format", "json", "--suggest", "--certify", &good, &bad]);
+    assert_eq!((check.status.code(), err(&check).as_str()), (Some(1), ""));
+    let answer: serde_json::Value = serde_json::from_str(&out(&check)).expect("one JSON object");
+    assert_eq!(answer["version"], 1);
+    let (good, bad) = (&answer["files"][0], &answer["files"][1]);
+    assert_eq!((&good["accepted"], &bad["accepted"]), (&true.into(), &false.into()));
+    let second = &good["ledger"]["statements"][1]["ledgers"][0];
+    assert_eq!((&second["count"], &second["bytes"]), (&2.into(), &32.into()));
+    assert_eq!(second["arrays"][1]["holders"][0], "y");
+    assert_eq!(good["verdicts"][0]["verdict"], "handed over");
+    assert_eq!(good["verdicts"][0]["extra_bytes"], 16);
+    assert_eq!(good["diagnostics"][0]["code"], "W0302");
+    assert!(
+        good["certificates"]
+            .as_array()
+            .is_some_and(|all| all.len() == 4 && all.iter().all(|one| one["accepted"] == true))
+    );
+    assert_eq!(bad["diagnostics"][0]["code"], "E0301");
+    let span = &bad["diagnostics"][0]["labels"][0]["span"];
+    assert_eq!((&span["line"], &span["column"], &span["start"]), (&4.into(), &7.into(), &55.into()));
+    assert!(bad["ledger"].is_null());
+}
+
+#[test]
+fn budgets_and_denials_decide_the_exit_status() {
+    let program = file("budget.arr", "x = ones([1024])\njit f(donate p) = p + flip(p)\nx = f(x)\nprint(x[0])\n");
+    let status = |args: &[&str]| arr(args).status.code();
+    assert_eq!(status(&["check", "--budget", "8KiB", &program]), Some(0));
+    assert_eq!(status(&["check", "--budget", "8191", &program]), Some(1));
+    assert_eq!(status(&["check", "--budget", "lots", &program]), Some(2));
+    assert_eq!(status(&["check", "--deny", "capture", &program]), Some(0));
+    assert_eq!(status(&["check", "--deny", "capture,handed-over", &program]), Some(1));
+    assert_eq!(status(&["check", "--deny", "W0302", &program]), Some(1));
+    assert_eq!(status(&["check", "--deny", "wings", &program]), Some(2));
+    let run = arr(&["run", "--budget", "8KiB", "--verify", &program]);
+    assert_eq!((run.status.code(), out(&run).as_str()), (Some(0), "2.0\n"), "{}", err(&run));
+    let run = arr(&["run", "--budget", "4KiB", &program]);
+    assert_eq!((run.status.code(), out(&run).as_str()), (Some(1), ""), "nothing runs");
+}
+
+#[test]
+fn the_predicted_ledger_is_that_of_the_run() {
+    let program =
+        file("same.arr", "x = ones([1024])\njit f(p) = p + x\ny = f(x)\nfor i in 0..3 { y = y * 0.5 }\ndel x\n");
+    let (check, run) = (arr(&["check", "--ledger", &program]), arr(&["run", "--ledger", &program]));
+    let check = out(&check);
+    let end = check.find("at the end").expect("the ledger at the end");
+    let lines = check[..end].lines().filter(|line| !line.starts_with(&program));
+    assert_eq!(lines.collect::<Vec<_>>(), out(&run).lines().collect::<Vec<_>>());
+}
