@@ -453,14 +453,14 @@ impl Walk {
             let mut values = Vec::with_capacity(types.len());
             for ty in &types {
                 let next = &mut self.next;
-                let value: Result<Proved, std::convert::Infallible> = ty.try_map(
+                let value: Proved = ty.map(
                     &mut |ty| {
                         *next += 1;
-                        Ok(Tracked { ty: ty.clone(), from: BTreeSet::from([Key::Temporary(*next)]) })
+                        Tracked { ty: ty.clone(), from: BTreeSet::from([Key::Temporary(*next)]) }
                     },
-                    &mut |host| Ok(host.clone()),
+                    &mut |host| host.clone(),
                 );
-                values.push(value.unwrap_or_else(|never| match never {}));
+                values.push(value);
             }
             let spans: Vec<Span> = function.params.iter().map(|param| param.span).collect();
             let state = self.state.clone();

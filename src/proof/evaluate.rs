@@ -20,18 +20,7 @@ const TOO_LARGE: &str = "E0209";
 /// The type of a value under proof.
 #[must_use]
 pub fn type_of(value: &Proved) -> Type {
-    let ty: Result<Type, std::convert::Infallible> =
-        value.try_map(&mut |array| Ok(array.ty.clone()), &mut |host| Ok(host.clone()));
-    ty.unwrap_or_else(|never| match never {})
-}
-
-/// The leaf of a value at a path of elements and fields.
-fn leaf<'v>(value: &'v Proved, path: &[usize]) -> Option<&'v Proved> {
-    path.iter().try_fold(value, |value, &step| match value {
-        Value::Tuple(items) => items.get(step),
-        Value::Record(fields) => fields.get(step).map(|(_, item)| item),
-        _ => None,
-    })
+    value.map(&mut |array| array.ty.clone(), &mut |host| host.clone())
 }
 
 impl Scope for Walk {
@@ -302,7 +291,7 @@ impl Walk {
             .inputs
             .iter()
             .map(|input| match input {
-                Input::Free { name, path } => match leaf(&self.free_value(name)?, path) {
+                Input::Free { name, path } => match self.free_value(name)?.at(path) {
                     Some(Value::Array(array)) => Some(array.clone()),
                     _ => None,
                 },
@@ -336,7 +325,7 @@ impl Walk {
         let mut fresh: BTreeMap<IrValue, Key> = BTreeMap::new();
         let shares = self.rules.has(Rule::ResultsShare);
         let next = &mut self.next;
-        let value: Result<Proved, std::convert::Infallible> = elaborated.ty.try_map(
+        elaborated.ty.map(
             &mut |ty| {
                 let root = outputs.next().and_then(|k| program.body.results.get(k)).map(|&v| origin(program, v));
                 let lent = root.and_then(|root| {
@@ -355,24 +344,22 @@ impl Walk {
                     }
                     (None, None) => BTreeSet::new(),
                 };
-                Ok(Tracked { ty: ty.clone(), from })
+                Tracked { ty: ty.clone(), from }
             },
-            &mut |host| Ok(host.clone()),
-        );
-        value.unwrap_or_else(|never| match never {})
+            &mut |host| host.clone(),
+        )
     }
 
     /// The same types in buffers of their own.
     pub(super) fn fresh_leaves(&mut self, value: &Proved) -> Proved {
         let next = &mut self.next;
-        let value: Result<Proved, std::convert::Infallible> = value.try_map(
+        value.map(
             &mut |array| {
                 *next += 1;
-                Ok(Tracked { ty: array.ty.clone(), from: BTreeSet::from([Key::Temporary(*next)]) })
+                Tracked { ty: array.ty.clone(), from: BTreeSet::from([Key::Temporary(*next)]) }
             },
-            &mut |host| Ok(host.clone()),
-        );
-        value.unwrap_or_else(|never| match never {})
+            &mut |host| host.clone(),
+        )
     }
 
     /// All leaves of a value are read.

@@ -221,11 +221,10 @@ impl State {
             sources.iter().flat_map(|(_, from)| from).for_each(|pin| self.shares.forget(pin));
         }
         let mut leaves = sources.into_iter().map(|(key, _)| key);
-        let value: Result<Proved, std::convert::Infallible> = value.try_map(
-            &mut |array| Ok(Tracked { ty: array.ty.clone(), from: leaves.next().into_iter().collect() }),
-            &mut |host| Ok(host.clone()),
+        let value: Proved = value.map(
+            &mut |array| Tracked { ty: array.ty.clone(), from: leaves.next().into_iter().collect() },
+            &mut |host| host.clone(),
         );
-        let value = value.unwrap_or_else(|never| match never {});
         self.set(level, name, Slot::Bound { value, at });
     }
 
@@ -304,14 +303,13 @@ impl State {
 /// A value with a size in place of a symbol.
 #[must_use]
 pub fn resized(value: &Proved, symbol: &Symbol, with: &Size) -> Proved {
-    let value: Result<Proved, std::convert::Infallible> = value.try_map(
+    value.map(
         &mut |array| {
             let ty = ArrayType::new(array.ty.dtype, array.ty.shape.replace(symbol, with));
-            Ok(Tracked { ty, from: array.from.clone() })
+            Tracked { ty, from: array.from.clone() }
         },
-        &mut |host| Ok(resized_host(host, symbol, with)),
-    );
-    value.unwrap_or_else(|never| match never {})
+        &mut |host| resized_host(host, symbol, with),
+    )
 }
 
 /// A host value with a size in place of a symbol.

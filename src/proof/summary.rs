@@ -281,7 +281,7 @@ impl Walk {
         }
         let result = summary.result.as_ref()?;
         let mut renewed: Vec<Key> = Vec::new();
-        let value: Result<Proved, std::convert::Infallible> = result.try_map(
+        let value: Proved = result.map(
             &mut |(ty, sources)| {
                 let mut from = BTreeSet::new();
                 if self.rules.has(Rule::ResultsShare) {
@@ -295,16 +295,16 @@ impl Walk {
                 self.state.shares.alias(&key, &from);
                 renewed.push(key.clone());
                 from.insert(key);
-                Ok(Tracked { ty: ty.clone(), from })
+                Tracked { ty: ty.clone(), from }
             },
-            &mut |host| Ok(host.clone()),
+            &mut |host| host.clone(),
         );
         for &(a, b) in &summary.pairs {
             if let (Some(a), Some(b)) = (renewed.get(a), renewed.get(b)) {
                 self.state.shares.pair(a, b);
             }
         }
-        Some(value.unwrap_or_else(|never| match never {}))
+        Some(value)
     }
 
     /// The program of a call of a `jit`, elaborated once for each key.
@@ -374,20 +374,20 @@ fn seen_from_outside(
     let groups: Vec<(&Key, BTreeSet<u64>)> =
         tags.iter().map(|tag| (tag, inner.shares.groups_of(&BTreeSet::from([tag.clone()])))).collect();
     let mut leaves: Vec<BTreeSet<Key>> = Vec::new();
-    let value: Result<_, std::convert::Infallible> = result.try_map(
+    let value = result.map(
         &mut |array| {
             let own = inner.shares.groups_of(&array.from);
             let is = |(tag, groups): &(&Key, BTreeSet<u64>)| array.from.contains(*tag) || !own.is_disjoint(groups);
             let sources = groups.iter().enumerate().filter(|(_, tag)| is(tag)).map(|(at, _)| at).collect();
             leaves.push(array.from.clone());
-            Ok((array.ty.clone(), sources))
+            (array.ty.clone(), sources)
         },
-        &mut |host| Ok(host.clone()),
+        &mut |host| host.clone(),
     );
     let mut pairs = Vec::new();
     for (a, one) in leaves.iter().enumerate() {
         let others = leaves.iter().enumerate().skip(a + 1);
         pairs.extend(others.filter(|(_, other)| inner.shares.may_share(one, other)).map(|(b, _)| (a, b)));
     }
-    (Some(value.unwrap_or_else(|never| match never {})), pairs)
+    (Some(value), pairs)
 }

@@ -173,17 +173,16 @@ impl Walk {
                     dead.push((Rc::<str>::from(path), at));
                 }
             });
-            let proved: Result<Proved, std::convert::Infallible> = value.try_map(
+            let proved: Proved = value.map(
                 &mut |held| {
                     let key = buffers.entry((held.buffer, held.given.is_some())).or_insert_with(|| {
                         walk.next += 1;
                         Key::Temporary(walk.next)
                     });
-                    Ok(Tracked { ty: held.ty.clone(), from: BTreeSet::from([key.clone()]) })
+                    Tracked { ty: held.ty.clone(), from: BTreeSet::from([key.clone()]) }
                 },
-                &mut |scalar| Ok(host_type(scalar)),
+                &mut |scalar| host_type(scalar),
             );
-            let proved = proved.unwrap_or_else(|never| match never {});
             walk.state.bind(Level::Global, name, &proved, &mut walk.next, Span::default());
             for (path, at) in dead {
                 let given = Given { at, path: path.clone(), maybe: None };
@@ -436,7 +435,7 @@ impl Walk {
     /// The value under unnamed leaves, so that it does not depend on what names mean next.
     fn unnamed(&mut self, value: &Proved) -> Proved {
         let (state, next) = (&mut self.state, &mut self.next);
-        let value: Result<Proved, std::convert::Infallible> = value.try_map(
+        value.map(
             &mut |array| {
                 *next += 1;
                 let key = Key::Temporary(*next);
@@ -444,11 +443,10 @@ impl Walk {
                 if let Some(given) = array.from.iter().find_map(|key| state.given.get(key)).cloned() {
                     state.given.insert(key.clone(), given);
                 }
-                Ok(Tracked { ty: array.ty.clone(), from: BTreeSet::from([key]) })
+                Tracked { ty: array.ty.clone(), from: BTreeSet::from([key]) }
             },
-            &mut |host| Ok(host.clone()),
-        );
-        value.unwrap_or_else(|never| match never {})
+            &mut |host| host.clone(),
+        )
     }
 
     /// Binds a name or a field; `None` is the value of an expression with an error.

@@ -4,6 +4,7 @@ use crate::base::{DType, Shape, Size};
 use crate::ir::array::{self, ArrayType};
 use crate::ops::promote::Weak;
 use crate::syntax::ast::{Function, Name};
+use std::convert::Infallible;
 use std::rc::Rc;
 
 /// A value with array leaves `A` and host leaves `H`.
@@ -57,6 +58,79 @@ impl<A, H> Value<A, H> {
             Self::Builtin(name) => Value::Builtin(name.clone()),
             Self::Unit => Value::Unit,
         })
+    }
+
+    /// The same structure with other leaves.
+    pub fn map<B, G>(&self, array: &mut dyn FnMut(&A) -> B, host: &mut dyn FnMut(&H) -> G) -> Value<B, G> {
+        let mapped: Result<Value<B, G>, Infallible> = self.try_map(&mut |a| Ok(array(a)), &mut |h| Ok(host(h)));
+        mapped.unwrap_or_else(|never| match never {})
+    }
+
+    /// The same structure with other leaves; `host` is told the way to each host leaf.
+    pub fn map_hosts<B, G>(
+        &self,
+        array: &mut dyn FnMut(&A) -> B,
+        host: &mut dyn FnMut(&[usize], &H) -> G,
+    ) -> Value<B, G> {
+        fn inner<A, H, B, G>(
+            value: &Value<A, H>,
+            path: &mut Vec<usize>,
+            array: &mut dyn FnMut(&A) -> B,
+            host: &mut dyn FnMut(&[usize], &H) -> G,
+        ) -> Value<B, G> {
+            let mut step = |at: usize, item: &Value<A, H>| {
+                path.push(at);
+                let mapped = inner(item, path, array, host);
+                path.pop();
+                mapped
+            };
+            match value {
+                Value::Tuple(items) => {
+                    Value::Tuple(items.iter().enumerate().map(|(at, item)| step(at, item)).collect())
+                }
+                Value::Record(fields) => {
+                    let fields = fields.iter().enumerate();
+                    Value::Record(fields.map(|(at, (name, item))| (name.clone(), step(at, item))).collect())
+                }
+                Value::Host(leaf) => Value::Host(host(path, leaf)),
+                other => other.map(array, &mut |leaf| host(&[], leaf)),
+            }
+        }
+        inner(self, &mut Vec::new(), array, host)
+    }
+
+    /// What is at the end of a path of elements and fields.
+    #[must_use]
+    pub fn at(&self, path: &[usize]) -> Option<&Self> {
+        path.iter().try_fold(self, |value, &step| match value {
+            Self::Tuple(items) => items.get(step),
+            Self::Record(fields) => fields.get(step).map(|(_, item)| item),
+            _ => None,
+        })
+    }
+
+    /// Whether the structures are the same and all leaves agree.
+    pub fn agrees<B, G>(
+        &self,
+        other: &Value<B, G>,
+        array: &dyn Fn(&A, &B) -> bool,
+        host: &dyn Fn(&H, &G) -> bool,
+    ) -> bool {
+        match (self, other) {
+            (Self::Array(a), Value::Array(b)) => array(a, b),
+            (Self::Host(a), Value::Host(b)) => host(a, b),
+            (Self::DType(a), Value::DType(b)) => a == b,
+            (Self::Tuple(a), Value::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.agrees(b, array, host))
+            }
+            (Self::Record(a), Value::Record(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|((n, a), (m, b))| n == m && a.agrees(b, array, host))
+            }
+            (Self::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b),
+            (Self::Builtin(a), Value::Builtin(b)) => a == b,
+            (Self::Unit, Value::Unit) => true,
+            _ => false,
+        }
     }
 
     /// Calls `visit` with every array leaf and its path (`""`, `.w`, `[0].b`), left to right.

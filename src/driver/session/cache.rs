@@ -65,32 +65,14 @@ pub struct Cache {
     constants: FxHashMap<BufferId, Array>,
 }
 
-/// The leaf at the end of a path of elements and fields.
-pub fn leaf<'v>(value: &'v Live, path: &[usize]) -> Option<&'v Live> {
-    path.iter().try_fold(value, |value, &step| match value {
-        Value::Tuple(items) => items.get(step),
-        Value::Record(fields) => fields.get(step).map(|(_, item)| item),
-        _ => None,
-    })
-}
-
 /// Whether a value has this signature.
 pub fn fits(signature: &Signature, value: &Live) -> bool {
-    match (signature, value) {
-        (Value::Array((dtype, extents)), Value::Array(array)) => *dtype == array.dtype && **extents == *array.extents,
-        (Value::Host((kind, demanded)), Value::Host(scalar)) => {
-            *kind == scalar.kind() && demanded.as_ref().is_none_or(|needed| same(needed, scalar))
-        }
-        (Value::DType(a), Value::DType(b)) => a == b,
-        (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| fits(a, b)),
-        (Value::Record(a), Value::Record(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|((n, a), (m, b))| n == m && fits(a, b))
-        }
-        (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b),
-        (Value::Builtin(a), Value::Builtin(b)) => a == b,
-        (Value::Unit, Value::Unit) => true,
-        _ => false,
-    }
+    let array =
+        |(dtype, extents): &(DType, Rc<[u64]>), array: &Array| *dtype == array.dtype && **extents == *array.extents;
+    let host = |(kind, demanded): &(HostKind, Option<Scalar>), scalar: &Scalar| {
+        *kind == scalar.kind() && demanded.as_ref().is_none_or(|needed| same(needed, scalar))
+    };
+    signature.agrees(value, &array, &host)
 }
 
 /// Equal to the bit: a NaN is itself, and -0.0 is not 0.0.
@@ -102,42 +84,11 @@ fn same(a: &Scalar, b: &Scalar) -> bool {
 }
 
 /// The signature of a value; host leaves whose path `demanded` names keep their value.
-fn signature(value: &Live, path: &mut Vec<usize>, demanded: &dyn Fn(&[usize]) -> bool) -> Signature {
-    match value {
-        Value::Array(array) => Value::Array((array.dtype, array.extents.clone())),
-        Value::Host(scalar) => {
-            let keep = scalar.kind() == HostKind::Str || demanded(path);
-            Value::Host((scalar.kind(), keep.then(|| scalar.clone())))
-        }
-        Value::DType(dtype) => Value::DType(*dtype),
-        Value::Tuple(items) => Value::Tuple(
-            items
-                .iter()
-                .enumerate()
-                .map(|(at, item)| {
-                    path.push(at);
-                    let signature = signature(item, path, demanded);
-                    path.pop();
-                    signature
-                })
-                .collect(),
-        ),
-        Value::Record(fields) => Value::Record(
-            fields
-                .iter()
-                .enumerate()
-                .map(|(at, (name, item))| {
-                    path.push(at);
-                    let signature = signature(item, path, demanded);
-                    path.pop();
-                    (name.clone(), signature)
-                })
-                .collect(),
-        ),
-        Value::Function(function) => Value::Function(function.clone()),
-        Value::Builtin(name) => Value::Builtin(name.clone()),
-        Value::Unit => Value::Unit,
-    }
+fn signature(value: &Live, demanded: &dyn Fn(&[usize]) -> bool) -> Signature {
+    value.map_hosts(&mut |array| (array.dtype, array.extents.clone()), &mut |path, scalar| {
+        let keep = scalar.kind() == HostKind::Str || demanded(path);
+        (scalar.kind(), keep.then(|| scalar.clone()))
+    })
 }
 
 /// A host value as the eight bytes that a program takes.
@@ -162,7 +113,7 @@ impl Session {
         let mut captured = FxHashMap::default();
         for (at, (input, param)) in elaborated.inputs.iter().zip(&elaborated.program.params).enumerate() {
             if let (Input::Free { name, path }, ParamKind::Captured) = (input, param.kind) {
-                let value = self.names.value(name).and_then(|value| leaf(value, path));
+                let value = self.names.value(name).and_then(|value| value.at(path));
                 let Some(Value::Array(original)) = value.cloned() else {
                     return Err(Broken::new("cache", "a captured leaf is an array").into());
                 };
@@ -191,7 +142,7 @@ impl Session {
             .enumerate()
             .map(|(index, value)| {
                 let demanded = |path: &[usize]| is_demanded(&Input::Argument { index, path: path.to_vec() });
-                signature(value, &mut Vec::new(), &demanded)
+                signature(value, &demanded)
             })
             .collect();
         let mut free: Vec<(Name, Signature)> = Vec::new();
@@ -202,7 +153,7 @@ impl Session {
             }
             let Some(value) = self.names.value(name) else { continue };
             let demanded = |path: &[usize]| is_demanded(&Input::Free { name: name.clone(), path: path.to_vec() });
-            free.push((name.clone(), signature(value, &mut Vec::new(), &demanded)));
+            free.push((name.clone(), signature(value, &demanded)));
         }
         Ok(Prepared {
             compiled,
@@ -225,7 +176,7 @@ impl Session {
                 .all(|(name, signature)| self.names.value(name).is_some_and(|value| fits(signature, value)))
             && prepared.captured.iter().all(|(&at, capture)| {
                 let Some(Input::Free { name, path }) = prepared.inputs.get(at) else { return false };
-                let now = self.names.value(name).and_then(|value| leaf(value, path));
+                let now = self.names.value(name).and_then(|value| value.at(path));
                 matches!(now, Some(Value::Array(array)) if array.id() == capture.original.id() && array.memory().is_some())
             })
     }
@@ -237,8 +188,8 @@ impl Session {
         let params = &prepared.compiled.plan.plan().params;
         for (at, (input, param)) in prepared.inputs.iter().zip(params).enumerate() {
             let value = match input {
-                Input::Argument { index, path } => arguments.get(*index).and_then(|value| leaf(value, path)),
-                Input::Free { name, path } => self.names.value(name).and_then(|value| leaf(value, path)),
+                Input::Argument { index, path } => arguments.get(*index).and_then(|value| value.at(path)),
+                Input::Free { name, path } => self.names.value(name).and_then(|value| value.at(path)),
             };
             run.push(match (prepared.captured.get(&at), value) {
                 (Some(capture), _) => Argument::Array(&capture.constant),

@@ -14,10 +14,10 @@ use std::rc::Rc;
 /// The type of a live value; host values are known.
 #[must_use]
 pub fn type_of(value: &Live) -> Type {
-    let typed: Result<Type, std::convert::Infallible> = value.try_map(
+    value.map(
         &mut |array| {
             let extents = array.extents.iter().map(|&extent| Size::from(extent)).collect();
-            Ok(ArrayType::new(array.dtype, Shape(extents)))
+            ArrayType::new(array.dtype, Shape(extents))
         },
         &mut |scalar| {
             let known = match scalar {
@@ -26,10 +26,9 @@ pub fn type_of(value: &Live) -> Type {
                 Scalar::Bool(b) => Known::Bool(*b),
                 Scalar::Str(s) => Known::Str(s.clone()),
             };
-            Ok(HostType { kind: scalar.kind(), known: Some(known) })
+            HostType { kind: scalar.kind(), known: Some(known) }
         },
-    );
-    typed.unwrap_or_else(|never| match never {})
+    )
 }
 
 impl Scope for Session {

@@ -126,15 +126,15 @@ impl Session {
             let value = match slot {
                 Slot::Gone { at, .. } => Err(*at),
                 Slot::Bound { value, .. } => {
-                    let held: Result<_, std::convert::Infallible> = value.try_map(
+                    let held = value.map(
                         &mut |array: &Array| {
                             let extents = array.extents.iter().map(|&extent| extent.into()).collect();
                             let ty = ArrayType::new(array.dtype, Shape(extents));
-                            Ok(Held { ty, buffer: array.id().0, given: array.given() })
+                            Held { ty, buffer: array.id().0, given: array.given() }
                         },
-                        &mut |scalar| Ok(scalar.clone()),
+                        &mut |scalar| scalar.clone(),
                     );
-                    Ok(held.unwrap_or_else(|never| match never {}))
+                    Ok(held)
                 }
             };
             known.push(Known { name: name.clone(), value });

@@ -44,9 +44,7 @@ impl Scope for View<'_> {
 /// The type of a value.
 #[must_use]
 pub fn type_of(value: &Predicted) -> Type {
-    let ty: Result<Type, std::convert::Infallible> =
-        value.try_map(&mut |array: &Array| Ok(array.ty.clone()), &mut |host| Ok(host.clone()));
-    ty.unwrap_or_else(|never| match never {})
+    value.map(&mut |array: &Array| array.ty.clone(), &mut |host| host.clone())
 }
 
 /// Whether a value counts as true, where that is known.

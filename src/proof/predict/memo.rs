@@ -39,47 +39,18 @@ type Outcome = Result<Result<Rc<Planned>, Rejected>, Failure>;
 
 /// Whether a value has this signature.
 fn fits(signature: &Type, value: &Predicted) -> bool {
-    match (signature, value) {
-        (Value::Array(ty), Value::Array(array)) => *ty == array.ty,
-        (Value::Host(wanted), Value::Host(host)) => {
-            wanted.kind == host.kind && (wanted.known.is_none() || wanted.known == host.known)
-        }
-        (Value::DType(a), Value::DType(b)) => a == b,
-        (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| fits(a, b)),
-        (Value::Record(a), Value::Record(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|((n, a), (m, b))| n == m && fits(a, b))
-        }
-        (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b),
-        (Value::Builtin(a), Value::Builtin(b)) => a == b,
-        (Value::Unit, Value::Unit) => true,
-        _ => false,
-    }
+    let host = |wanted: &HostType, host: &HostType| {
+        wanted.kind == host.kind && (wanted.known.is_none() || wanted.known == host.known)
+    };
+    signature.agrees(value, &|ty, array| *ty == array.ty, &host)
 }
 
 /// The type of a value without host values that no `demanded` path names.
-fn signature(value: &Predicted, path: &mut Vec<usize>, demanded: &dyn Fn(&[usize]) -> bool) -> Type {
-    let mut inner = |at: usize, item: &Predicted| {
-        path.push(at);
-        let signature = signature(item, path, demanded);
-        path.pop();
-        signature
-    };
-    match value {
-        Value::Array(array) => Value::Array(array.ty.clone()),
-        Value::Tuple(items) => Value::Tuple(items.iter().enumerate().map(|(at, item)| inner(at, item)).collect()),
-        Value::Record(fields) => {
-            let fields = fields.iter().enumerate();
-            Value::Record(fields.map(|(at, (name, item))| (name.clone(), inner(at, item))).collect())
-        }
-        Value::Host(host) => {
-            let keep = host.kind == HostKind::Str || demanded(path);
-            Value::Host(HostType { kind: host.kind, known: host.known.clone().filter(|_| keep) })
-        }
-        Value::DType(dtype) => Value::DType(*dtype),
-        Value::Function(function) => Value::Function(function.clone()),
-        Value::Builtin(name) => Value::Builtin(name.clone()),
-        Value::Unit => Value::Unit,
-    }
+fn signature(value: &Predicted, demanded: &dyn Fn(&[usize]) -> bool) -> Type {
+    value.map_hosts(&mut |array| array.ty.clone(), &mut |path, host| {
+        let keep = host.kind == HostKind::Str || demanded(path);
+        HostType { kind: host.kind, known: host.known.clone().filter(|_| keep) }
+    })
 }
 
 /// Whether the result's type says nothing that the signature does not.
@@ -124,7 +95,7 @@ impl Predictor {
         };
         let arguments = arguments.iter().enumerate().map(|(index, value)| {
             let demanded = |path: &[usize]| is_demanded(&Input::Argument { index, path: path.to_vec() });
-            signature(value, &mut Vec::new(), &demanded)
+            signature(value, &demanded)
         });
         let mut free: Vec<(Name, Type)> = Vec::new();
         for input in &elaborated.inputs {
@@ -133,7 +104,7 @@ impl Predictor {
                 continue;
             };
             let demanded = |path: &[usize]| is_demanded(&Input::Free { name: name.clone(), path: path.to_vec() });
-            free.push((name.clone(), signature(value, &mut Vec::new(), &demanded)));
+            free.push((name.clone(), signature(value, &demanded)));
         }
         let known = Known { arguments: arguments.collect(), free, planned: planned.clone() };
         let entries = self.plans.known.entry(place).or_default();

@@ -12,21 +12,12 @@ use crate::sema::value::{HostType, Type, Value};
 use crate::syntax::ast::{Function, Name};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The leaf at the end of a path of elements and fields.
-fn leaf<'v>(value: &'v Predicted, path: &[usize]) -> Option<&'v Predicted> {
-    path.iter().try_fold(value, |value, &step| match value {
-        Value::Tuple(items) => items.get(step),
-        Value::Record(fields) => fields.get(step).map(|(_, item)| item),
-        _ => None,
-    })
-}
-
 /// The array that an input of a program is, among these arguments and what names mean.
 #[must_use]
 pub fn input<'w>(world: &'w World, arguments: &'w [Predicted], input: &Input) -> Option<&'w Array> {
     let value = match input {
-        Input::Argument { index, path } => arguments.get(*index).and_then(|value| leaf(value, path)),
-        Input::Free { name, path } => world.value(name).and_then(|value| leaf(value, path)),
+        Input::Argument { index, path } => arguments.get(*index).and_then(|value| value.at(path)),
+        Input::Free { name, path } => world.value(name).and_then(|value| value.at(path)),
     };
     match value {
         Some(Value::Array(array)) => Some(array),

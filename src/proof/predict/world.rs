@@ -308,14 +308,13 @@ impl World {
     /// A size is known to be another one from here on: the run stops where it is not.
     pub fn assume(&mut self, symbol: &Symbol, with: &Size) {
         let resized = |value: &Predicted| {
-            let value: Result<Predicted, std::convert::Infallible> = value.try_map(
+            value.map(
                 &mut |array| {
                     let ty = ArrayType::new(array.ty.dtype, array.ty.shape.replace(symbol, with));
-                    Ok(Array { handle: array.handle, ty })
+                    Array { handle: array.handle, ty }
                 },
-                &mut |host| Ok(resized_host(host, symbol, with)),
-            );
-            value.unwrap_or_else(|never| match never {})
+                &mut |host| resized_host(host, symbol, with),
+            )
         };
         let slot = |slot: &Slot| match slot {
             Slot::Bound(value) => Slot::Bound(resized(value)),

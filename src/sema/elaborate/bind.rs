@@ -96,16 +96,13 @@ impl Scope for Nothing {
 
 /// A value of that type of which only the type counts.
 fn placeholder(builder: &mut Builder, ty: &Type) -> Traced {
-    let value: Result<Traced, std::convert::Infallible> = ty.try_map(
+    ty.map(
         &mut |ty: &ArrayType| {
             let kind = crate::ir::array::ParamKind::Array { donated: false };
-            Ok(builder.param(kind, "", ty.clone()))
+            builder.param(kind, "", ty.clone())
         },
-        &mut |host: &HostType| {
-            Ok(Host { kind: host.kind, known: host.known.clone(), origins: Vec::new(), runtime: None })
-        },
-    );
-    value.unwrap_or_else(|never| match never {})
+        &mut |host: &HostType| Host { kind: host.kind, known: host.known.clone(), origins: Vec::new(), runtime: None },
+    )
 }
 
 /// The first diagnostic.

@@ -26,11 +26,7 @@ impl Elaborator<'_> {
     }
 
     fn type_with(&self, value: &Traced, known: &dyn Fn(&Host) -> Option<Known>) -> Type {
-        let ty: Result<Type, std::convert::Infallible> = value
-            .try_map(&mut |array| Ok(self.array_type(*array)), &mut |host| {
-                Ok(HostType { kind: host.kind, known: known(host) })
-            });
-        ty.unwrap_or_else(|never| match never {})
+        value.map(&mut |array| self.array_type(*array), &mut |host| HostType { kind: host.kind, known: known(host) })
     }
 
     /// How messages name the type of a value.
