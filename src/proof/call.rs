@@ -12,7 +12,7 @@ use crate::ir::array::{ArrayType, ParamKind};
 use crate::ir::plan::Verdict;
 use crate::sema::elaborate::bind::Given as Bound;
 use crate::sema::elaborate::{self, Elaborated, Input};
-use crate::sema::value::{HostKind, HostType, Known, Type, Value};
+use crate::sema::value::{Columns, HostKind, HostType, Known, Type, Value};
 use crate::syntax::ast::{Arg, Block, Expr, ExprKind, Function, FunctionKind, Ident, Name, StatementKind};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -112,48 +112,18 @@ impl Walk {
     }
 
     fn map(&mut self, function: &Rc<Function>, trees: &[&Proved], at: Span) -> Option<Proved> {
-        match *trees.first()? {
-            Value::Tuple(items) => {
-                let mut mapped = Vec::with_capacity(items.len());
-                for k in 0..items.len() {
-                    let parts: Option<Vec<&Proved>> = trees
-                        .iter()
-                        .map(|tree| match tree {
-                            Value::Tuple(other) if other.len() == items.len() => other.get(k),
-                            _ => None,
-                        })
-                        .collect();
-                    let Some(parts) = parts else {
-                        self.say(diagnostics::structures_differ(at));
-                        return None;
-                    };
-                    mapped.push(self.map(function, &parts, at)?);
-                }
-                Some(Value::Tuple(mapped))
-            }
-            Value::Record(fields) => {
-                let mut mapped = Vec::with_capacity(fields.len());
-                for (name, _) in fields {
-                    let parts: Option<Vec<&Proved>> = trees
-                        .iter()
-                        .map(|tree| match tree {
-                            Value::Record(other) if other.len() == fields.len() => {
-                                other.iter().find(|(n, _)| n == name).map(|(_, value)| value)
-                            }
-                            _ => None,
-                        })
-                        .collect();
-                    let Some(parts) = parts else {
-                        self.say(diagnostics::structures_differ(at));
-                        return None;
-                    };
-                    mapped.push((name.clone(), self.map(function, &parts, at)?));
-                }
-                Some(Value::Record(mapped))
-            }
-            _ => {
+        match Value::columns(trees) {
+            Columns::Leaves => {
                 let leaves: Vec<_> = trees.iter().map(|&tree| (None, tree.clone(), at)).collect();
                 self.call_function(function, &leaves, at)
+            }
+            Columns::Parts(columns) => {
+                let parts: Option<Vec<Proved>> = columns.iter().map(|column| self.map(function, column, at)).collect();
+                Some(trees.first()?.with_parts(parts?))
+            }
+            Columns::Differ => {
+                self.say(diagnostics::structures_differ(at));
+                None
             }
         }
     }

@@ -31,6 +31,17 @@ pub enum Value<A, H> {
     Unit,
 }
 
+/// What several trees are made of, side by side.
+#[derive(Debug)]
+pub enum Columns<'v, A, H> {
+    /// The first is a leaf.
+    Leaves,
+    /// Per element or field of the first: that of each.
+    Parts(Vec<Vec<&'v Value<A, H>>>),
+    /// They have different structures.
+    Differ,
+}
+
 impl<A, H> Value<A, H> {
     /// The same structure with other leaves.
     ///
@@ -107,6 +118,37 @@ impl<A, H> Value<A, H> {
             Self::Record(fields) => fields.get(step).map(|(_, item)| item),
             _ => None,
         })
+    }
+
+    /// What `map` goes into: the parts of several trees side by side, fields by their names.
+    #[must_use]
+    pub fn columns<'v>(trees: &[&'v Self]) -> Columns<'v, A, H> {
+        let part = |tree: &'v Self, at: usize, count: usize, name: Option<&Name>| match (tree, name) {
+            (Self::Tuple(items), None) if items.len() == count => items.get(at),
+            (Self::Record(fields), Some(name)) if fields.len() == count => {
+                fields.iter().find(|(other, _)| other == name).map(|(_, item)| item)
+            }
+            _ => None,
+        };
+        let names: Vec<Option<&Name>> = match trees.first() {
+            Some(Self::Tuple(items)) => vec![None; items.len()],
+            Some(Self::Record(fields)) => fields.iter().map(|(name, _)| Some(name)).collect(),
+            _ => return Columns::Leaves,
+        };
+        let column = |(at, name): (usize, &Option<&Name>)| {
+            trees.iter().map(|&tree| part(tree, at, names.len(), *name)).collect::<Option<Vec<_>>>()
+        };
+        let columns: Option<Vec<_>> = names.iter().enumerate().map(column).collect();
+        columns.map_or(Columns::Differ, Columns::Parts)
+    }
+
+    /// A tuple or record like this one with these parts.
+    #[must_use]
+    pub fn with_parts<B, G>(&self, parts: Vec<Value<B, G>>) -> Value<B, G> {
+        match self {
+            Self::Record(fields) => Value::Record(fields.iter().map(|(name, _)| name.clone()).zip(parts).collect()),
+            _ => Value::Tuple(parts),
+        }
     }
 
     /// Whether the structures are the same and all leaves agree.

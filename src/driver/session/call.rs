@@ -7,7 +7,7 @@ use crate::base::{Broken, Diagnostic, Fault, Span};
 use crate::driver::failure::{Failure, Outcome};
 use crate::runtime::Array;
 use crate::sema::elaborate::{self, bind::Given};
-use crate::sema::value::{Scalar, Value};
+use crate::sema::value::{Columns, Scalar, Value};
 use crate::syntax::ast::{Arg, Expr, ExprKind, Function, FunctionKind, Ident};
 use std::rc::Rc;
 
@@ -154,45 +154,20 @@ impl Session {
     }
 
     fn map_trees(&mut self, function: &Rc<Function>, trees: &[&Live], span: Span, at: Span) -> Outcome<Live> {
-        let differ = || {
-            Failure::from(Diagnostic::error("E0226", "`map`: the trees have different structures", at, "in this call"))
-        };
-        let Some(first) = trees.first() else { return Err(differ()) };
-        match first {
-            Value::Tuple(items) => {
-                let mut mapped = Vec::with_capacity(items.len());
-                for k in 0..items.len() {
-                    let parts: Option<Vec<&Live>> = trees
-                        .iter()
-                        .map(|tree| match tree {
-                            Value::Tuple(other) if other.len() == items.len() => other.get(k),
-                            _ => None,
-                        })
-                        .collect();
-                    mapped.push(self.map_trees(function, &parts.ok_or_else(differ)?, span, at)?);
-                }
-                Ok(Value::Tuple(mapped))
-            }
-            Value::Record(fields) => {
-                let mut mapped = Vec::with_capacity(fields.len());
-                for (name, _) in fields {
-                    let parts: Option<Vec<&Live>> = trees
-                        .iter()
-                        .map(|tree| match tree {
-                            Value::Record(other) if other.len() == fields.len() => {
-                                other.iter().find(|(n, _)| n == name).map(|(_, value)| value)
-                            }
-                            _ => None,
-                        })
-                        .collect();
-                    mapped.push((name.clone(), self.map_trees(function, &parts.ok_or_else(differ)?, span, at)?));
-                }
-                Ok(Value::Record(mapped))
-            }
-            _ => {
+        match Value::columns(trees) {
+            Columns::Leaves => {
                 let leaves: Vec<Evaluated<'_>> =
                     trees.iter().map(|&tree| Evaluated { name: None, value: tree.clone(), span }).collect();
                 self.call_function(function, &leaves, at)
+            }
+            Columns::Parts(columns) => {
+                let parts = columns.iter().map(|column| self.map_trees(function, column, span, at));
+                let parts = parts.collect::<Outcome<Vec<Live>>>()?;
+                Ok(trees.first().map_or(Value::Unit, |first| first.with_parts(parts)))
+            }
+            Columns::Differ => {
+                let message = "`map`: the trees have different structures";
+                Err(Diagnostic::error("E0226", message, at, "in this call").into())
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::ir::array::ParamKind;
 use crate::ir::plan::OutputSource;
 use crate::ledger::Amount;
 use crate::sema::elaborate::{self, bind::Given};
-use crate::sema::value::{HostKind, HostType, Known, Type, Value};
+use crate::sema::value::{Columns, HostKind, HostType, Known, Type, Value};
 use crate::syntax::ast::{Arg, Expr, ExprKind, Function, FunctionKind, Ident, Name};
 use std::rc::Rc;
 
@@ -155,27 +155,15 @@ impl Predictor {
 
     /// `map(f, t, ...)`: `f` of the leaves of trees of one structure; the tree of results is pushed.
     fn map(&mut self, function: &Rc<Function>, trees: &[Predicted], at: Span, world: World) -> Outcome {
-        let parts: Vec<Vec<Predicted>> = match trees.first() {
-            Some(Value::Tuple(items)) => (0..items.len())
-                .map(|k| {
-                    trees
-                        .iter()
-                        .filter_map(|tree| if let Value::Tuple(t) = tree { t.get(k).cloned() } else { None })
-                        .collect()
-                })
-                .collect(),
-            Some(Value::Record(fields)) => (0..fields.len())
-                .map(|k| {
-                    let part = |tree: &Predicted| match tree {
-                        Value::Record(other) => other.get(k).map(|(_, value)| value.clone()),
-                        _ => None,
-                    };
-                    trees.iter().filter_map(part).collect()
-                })
-                .collect(),
-            _ => {
+        let trees: Vec<&Predicted> = trees.iter().collect();
+        let parts: Vec<Vec<Predicted>> = match Value::columns(&trees) {
+            Columns::Parts(columns) => {
+                columns.into_iter().map(|column| column.into_iter().cloned().collect()).collect()
+            }
+            Columns::Differ => return Ok(Vec::new()),
+            Columns::Leaves => {
                 let mut world = world;
-                trees.iter().for_each(|leaf| world.push(leaf.clone()));
+                trees.iter().for_each(|&leaf| world.push(leaf.clone()));
                 let args: Vec<(Option<&Ident>, Span)> = trees.iter().map(|_| (None, at)).collect();
                 let mut after = self.call_function(function, &args, at, world)?;
                 after.iter_mut().for_each(|world| world.drop_under(1, trees.len()));
@@ -195,12 +183,7 @@ impl Predictor {
             let base = world.stack.len().saturating_sub(count);
             let results: Vec<Predicted> = world.stack.drain(base..).collect();
             // What held the results one by one now is in one value.
-            world.stack.push(match trees.first() {
-                Some(Value::Record(fields)) => {
-                    Value::Record(fields.iter().map(|(name, _)| name.clone()).zip(results).collect())
-                }
-                _ => Value::Tuple(results),
-            });
+            world.stack.push(trees.first().map_or(Value::Unit, |first| first.with_parts(results)));
         }
         Ok(worlds)
     }
