@@ -2,6 +2,7 @@
 
 use arr::base::Sources;
 use arr::driver::checked::Checked;
+use arr::driver::failure::Failure;
 use arr::driver::session::{Session, device};
 use arr::proof::predict::{PATIENT, Prediction, predict, rows};
 use std::path::{Path, PathBuf};
@@ -76,4 +77,17 @@ fn programs_of_the_tree_hold_what_was_predicted() {
     }
     assert!(faults.is_empty(), "{} of {ran} programs:\n{}", faults.len(), faults.join("\n"));
     assert!(exact * 10 >= ran * 7, "{exact} of {ran} programs were predicted exactly");
+}
+
+#[test]
+fn a_budget_holds_while_a_program_runs() {
+    let text = "x = ones([1024])\ny = x + 1.0\nz = x * y\n";
+    let checked = Checked::new(&mut Sources::default(), "a.arr", text, &[]);
+    let mut device = device::open("cpu", Some(1)).expect("a processor");
+    device.budget = Some(8192);
+    let mut session = Session::new(device, Box::new(std::io::sink()));
+    let done = session.run(&checked.program, &mut |session, _| session.balanced());
+    assert!(matches!(done, Err(Failure::Unavailable(_))), "the third array is one too many: {done:?}");
+    assert_eq!(rows(&session.ledger), ["f32[1024] 4096 B: x", "f32[1024] 4096 B: y"]);
+    assert_eq!((session.device.backend.allocated(), session.device.peak()), (8192, 8192));
 }

@@ -5,6 +5,10 @@ use arr::driver::stack::on_large_stack;
 use arr::proof::{Report, check};
 use std::fmt::Write;
 
+#[path = "../benches/programs/mod.rs"]
+mod programs;
+use programs::{chain, mixed, nested};
+
 fn checked(text: &str) -> Report {
     on_large_stack(|| {
         let parsed = arr::syntax::parse(SourceId(0), text);
@@ -20,51 +24,11 @@ fn walked(text: &str) -> usize {
     report.walked
 }
 
-/// `n` groups of statements of all kinds.
-fn mixed(n: usize) -> String {
-    let mut text = String::from(
-        "jit u(donate p) = p * 0.5\njit v(p, q) = p + q * 2.0\nfn same(x) = x\n\
-         fn twice(x) { y = v(x, x); v(y, x) }\nx0 = ones([16])\nx1 = ones([16])\nx2 = ones([16])\n",
-    );
-    for k in 0..n {
-        let (i, j) = (k % 3, (k + 1) % 3);
-        let _ = match k % 9 {
-            0 => writeln!(text, "x{i} = x{j} * 2.0 + x{i}"),
-            1 => writeln!(text, "x{i} = copy(x{i})\nx{i} = u(x{i})"),
-            2 => writeln!(text, "y{k} = v(x{i}, x{j})"),
-            3 => writeln!(text, "z{k} = same(x{i})"),
-            4 => writeln!(text, "if sum(x{i}) > 1.0 {{ x{j} = x{j} + 1.0 }} else {{ x{j} = v(x{i}, x{j}) }}"),
-            5 => writeln!(text, "for i in 0..3 {{ x{i} = x{i} * 0.5\nx{j} = twice(x{i}) }}"),
-            6 => writeln!(text, "x{i}[0:4] = 0.0"),
-            7 => writeln!(text, "r = {{w: x{i}, b: x{j}}}"),
-            _ => writeln!(text, "x{i} = x{j}"),
-        };
-    }
-    text
-}
-
-/// `depth` loops around two statements that swap and give.
-fn nested(depth: usize) -> String {
-    let mut text = String::from("jit u(donate p) = p * 0.5\na = ones([4])\nb = ones([4])\n");
-    (0..depth).for_each(|k| _ = writeln!(text, "for i{k} in 0..2 {{"));
-    text + "a, b = b, u(a)\nx = a\n" + &"}\n".repeat(depth)
-}
-
-/// `depth` functions, each calling the next twice.
-fn chain(depth: usize, last: &str, body: &str, annotation: &str) -> String {
-    let mut text = format!("c = ones([4])\nfn f{depth}(x{annotation}) = {last}\n");
-    for k in (0..depth).rev() {
-        let body = body.replace("NEXT", &format!("f{}", k + 1));
-        let _ = writeln!(text, "fn f{k}(x{annotation}) {{ {body} }}");
-    }
-    text + "a = ones([4])\nb = f0(a)\nprint(b)\n"
-}
-
 #[test]
 fn twice_the_program_is_twice_the_work() {
-    let (one, two) = (walked(&mixed(900)), walked(&mixed(1800)));
+    let (one, two) = (walked(&mixed(1000)), walked(&mixed(2000)));
     assert!(two * 10 <= one * 23, "{one} statements walked, and {two} in twice the program");
-    assert!(one <= 5 * 1300, "{one} statements walked");
+    assert!(one <= 5 * 1600, "{one} statements walked");
 }
 
 #[test]
@@ -80,7 +44,7 @@ fn functions_are_walked_once_per_question() {
     let cases = bodies.iter().flat_map(|body| [(*body, ""), (*body, ": f32[4]")]).chain([(bodies[0], ": f32[n]")]);
     for (body, annotation) in cases {
         for last in ["x * 2.0", "x"] {
-            let program = |depth| chain(depth, last, body, annotation);
+            let program = |depth| chain(depth, "fn", &format!("x{annotation}"), last, body);
             let (one, two) = (walked(&program(500)), walked(&program(1000)));
             assert!(two * 10 <= one * 23, "{body}: {one} statements walked, and {two} at twice the depth");
             assert!(two <= 20_000, "{body}: {two} statements walked");
