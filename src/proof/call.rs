@@ -311,9 +311,10 @@ impl Walk {
             let borrowed = self.borrowed.iter().find(|borrowed| share(&borrowed.tag));
             let borrowed = borrowed.filter(|_| self.rules.has(Rule::BorrowedStays));
             let inner = self.calls.last().map(|(inner, _)| inner.clone());
-            let borrowed = borrowed.and_then(|borrowed| inner.as_ref()?.params.get(borrowed.index));
-            if let Some(param) = borrowed {
-                let diagnostic = diagnostics::not_ours(&function.name, param, span_of(*index));
+            if let (Some(borrowed), Some(inner)) = (borrowed, &inner)
+                && let Some(param) = inner.params.get(borrowed.index)
+            {
+                let diagnostic = diagnostics::not_ours(&function.name, inner, param, span_of(*index));
                 self.say(diagnostic);
                 return None;
             }

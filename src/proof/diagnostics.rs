@@ -29,12 +29,12 @@
 use super::predict::explain::What;
 use super::state::{Given, Key};
 use super::verdict::{Offer, Refused, Taker};
-use crate::base::{Diagnostic, Fault, Size, Span, bytes};
+use crate::base::{Diagnostic, Fault, Size, Span, Symbol, bytes};
 use crate::ir::array::ArrayType;
 use crate::ir::plan::{Refusal, Verdict};
 use crate::ledger::Amount;
 use crate::sema::value::{Type, Value};
-use crate::syntax::ast::{Function, Ident, Name, Param};
+use crate::syntax::ast::{Function, FunctionKind, Ident, Name, Param};
 
 /// A use of a leaf that is given away, surely or on one path; `bound`: where the name of the leaf was bound.
 #[must_use]
@@ -124,7 +124,7 @@ pub fn given_and_captured(function: &Ident, path: &str, at: Span) -> Diagnostic 
 
 /// A parameter that the enclosing function only borrows is given on.
 #[must_use]
-pub fn not_ours(callee: &Ident, param: &Param, at: Span) -> Diagnostic {
+pub fn not_ours(callee: &Ident, inner: &Function, param: &Param, at: Span) -> Diagnostic {
     let name = &param.name.name;
     Diagnostic::error(
         "E0305",
@@ -133,7 +133,7 @@ pub fn not_ours(callee: &Ident, param: &Param, at: Span) -> Diagnostic {
         "given away here",
     )
     .label(param.span, "a borrowed parameter")
-    .help(format!("write `donate {name}` in the parameters, or give `copy({name})`"))
+    .help(format!("write `{}`, or give `copy({name})`", head(inner, name, true)))
 }
 
 /// A `jit` reads a global array that was given away.
@@ -154,21 +154,21 @@ pub fn nothing_to_donate(name: &Name, kind: &str, at: Span, param: Span) -> Diag
         .help("drop `donate`, or pass an array")
 }
 
-/// Numbers for the dims that make a refusal concrete: 2, 3, 4... in the order of their names.
+/// Numbers for the dims that make a refusal concrete: 2, 3, 4... in the order of their names, or the next ones.
 fn witness(a: &ArrayType, b: &ArrayType) -> Option<String> {
     let (x, y) = (a.bytes()?, b.bytes()?);
     let mut symbols = x.symbols();
     symbols.extend(y.symbols());
     symbols.sort();
     symbols.dedup();
-    let number = |symbol: &crate::base::Symbol| {
-        symbols.iter().position(|other| other == symbol).map(|at| Size::from(at as u64 + 2))
-    };
-    let (left, right) = (x.substitute(&number)?.constant()?, y.substitute(&number)?.constant()?);
-    let size = |n: i64| bytes::human(u64::try_from(n).unwrap_or(0));
-    let dims: Vec<String> = symbols.iter().enumerate().map(|(at, s)| format!("{} = {}", s.0, at + 2)).collect();
-    let prefix = if dims.is_empty() { String::new() } else { format!("{}: ", dims.join(", ")) };
-    (left != right).then(|| format!("{prefix}{} is not {}", size(left), size(right)))
+    (2..8).find_map(|first: u64| {
+        let place = |symbol: &Symbol| symbols.iter().position(|other| other == symbol);
+        let number = |symbol: &Symbol| place(symbol).map(|at| Size::from(at as u64 + first));
+        let (left, right) = (x.substitute(&number)?.known()?, y.substitute(&number)?.known()?);
+        let dims: Vec<String> = symbols.iter().zip(first..).map(|(symbol, n)| format!("{} = {n}", symbol.0)).collect();
+        let prefix = if dims.is_empty() { String::new() } else { format!("{}: ", dims.join(", ")) };
+        (left != right).then(|| format!("{prefix}{} is not {}", bytes::human(left), bytes::human(right)))
+    })
 }
 
 /// Where an equality of sizes is stated.
@@ -182,6 +182,21 @@ fn stated(a: &Size, b: &Size, function: &Function) -> String {
     }
 }
 
+/// The head of a function with `param` donated, or not: `jit f(donate p, q)`.
+fn head(function: &Function, param: &str, donated: bool) -> String {
+    let params = function.params.iter().map(|other| {
+        let name = &other.name.name;
+        let donate = if name.as_ref() == param { donated } else { other.donate };
+        format!("{}{name}", if donate { "donate " } else { "" })
+    });
+    let params: Vec<String> = params.collect();
+    let kind = match function.kind {
+        FunctionKind::Fn => "fn",
+        FunctionKind::Jit => "jit",
+    };
+    format!("{kind} {}({})", function.name.name, params.join(", "))
+}
+
 /// A donated leaf that no output takes over.
 #[must_use]
 pub fn refused(function: &Function, refused: &Refused, offers: &[Offer], takers: &[Taker], at: Span) -> Diagnostic {
@@ -190,6 +205,11 @@ pub fn refused(function: &Function, refused: &Refused, offers: &[Offer], takers:
     };
     let root = offer.path.split(['.', '[']).next().unwrap_or_default();
     let span = function.params.iter().find(|p| p.name.name.as_ref() == root).map_or(function.name.span, |p| p.span);
+    let dropped = format!("write `{}`", head(function, root, false));
+    let place = |path: &str| {
+        let root = path.split(['.', '[']).next().unwrap_or_default();
+        function.params.iter().find(|p| p.name.name.as_ref() == root).map(|param| param.span)
+    };
     let outputs: Vec<String> = takers.iter().map(|taker| taker.ty.to_string()).collect();
     let outputs = if outputs.is_empty() { "no array".to_owned() } else { outputs.join(" and ") };
     let (code, why, help) = match refused.why {
@@ -197,15 +217,15 @@ pub fn refused(function: &Function, refused: &Refused, offers: &[Offer], takers:
             let names: Vec<String> =
                 refused.contenders.iter().filter_map(|&k| offers.get(k)).map(|o| format!("`{}`", o.path)).collect();
             let why = format!("no output left: {} contend for {outputs}", names.join(" and "));
-            ("E0313", why, format!("drop `donate` from `{root}`, or return another array of its size"))
+            ("E0313", why, format!("{dropped}, or return another array of its size"))
         }
         Refusal::DType => {
             let why = format!("dtype: {} against {outputs}: the elements have another width", offer.ty);
-            ("E0312", why, format!("drop `donate` from `{root}`, or return elements of its width"))
+            ("E0312", why, format!("{dropped}, or return elements of its width"))
         }
         Refusal::Shape => {
             let why = format!("shape: {} against {outputs}", offer.ty);
-            ("E0311", why, format!("drop `donate` from `{root}`, or return an array of its size"))
+            ("E0311", why, format!("{dropped}, or return an array of its size"))
         }
         Refusal::NotProvable => {
             let equality = takers.iter().find_map(|taker| {
@@ -224,9 +244,21 @@ pub fn refused(function: &Function, refused: &Refused, offers: &[Offer], takers:
     if at != function.name.span {
         diagnostic = diagnostic.label(at, "in this call");
     }
-    if refused.why != Refusal::NoOutputLeft
-        && let Some(text) = takers.iter().find_map(|taker| witness(&offer.ty, &taker.ty))
-    {
+    if refused.why == Refusal::NoOutputLeft {
+        let contenders =
+            refused.contenders.iter().filter_map(|&k| offers.get(k)).filter(|other| other.path != offer.path);
+        for other in contenders {
+            if let Some(span) = place(&other.path).filter(|other| *other != span) {
+                diagnostic = diagnostic.label(span, format!("`{}` has as many bytes", other.path));
+            }
+        }
+        let size = offer.ty.bytes();
+        let fitting = takers.iter().filter(|taker| taker.ty.bytes() == size).count();
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (given, taking) = (count(refused.contenders.len(), "donated array"), count(fitting, "output"));
+        let size = size.map_or_else(String::new, |size| size.human());
+        diagnostic = diagnostic.note(format!("{given} of {size}, and {taking} of that size"));
+    } else if let Some(text) = takers.iter().find_map(|taker| witness(&offer.ty, &taker.ty)) {
         diagnostic = diagnostic.note(text);
     }
     diagnostic.help(help)

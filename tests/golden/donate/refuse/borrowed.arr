@@ -15,5 +15,5 @@ f(x)
 #>    | ^^|^
 #>    |   `--- in this call of `f`
 #>    |
-#>    | Help: write `donate p` in the parameters, or give `copy(p)`
+#>    | Help: write `fn f(donate p)`, or give `copy(p)`
 #> ---'

@@ -6,7 +6,7 @@ jit f(donate p: f32[n]) = bf16(p)
 #>    |       ^^^^^^^^|^^^^^^^
 #>    |               `--------- donated here
 #>    |
-#>    | Help: drop `donate` from `p`, or return elements of its width
+#>    | Help: write `jit f(p)`, or return elements of its width
 #>    |
 #>    | Note: n = 2: 8 B is not 4 B
 #> ---'

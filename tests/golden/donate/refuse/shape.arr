@@ -10,7 +10,7 @@ f(ones([2, 3]))
 #>    | ^^^^^^^|^^^^^^^
 #>    |        `--------- in this call
 #>    |
-#>    | Help: drop `donate` from `p`, or return an array of its size
+#>    | Help: write `jit f(p)`, or return an array of its size
 #>    |
 #>    | Note: 24 B is not 12 B
 #> ---'
