@@ -297,7 +297,12 @@ fn accepted_programs_run_as_predicted() {
         let mut generator = Generator { random: Random(seed), conditions: 0, counts: 0 };
         let mut figures = Figures::default();
         for _ in 0..wanted.unwrap_or(2000) {
+            let before = generator.random.0;
+            let start = std::time::Instant::now();
             examine(&mut generator, &mut figures);
+            // A program of a few lines that takes seconds has found a loop without an end, or nearly one.
+            let seconds = start.elapsed().as_secs();
+            assert!(seconds < 120, "the program after {before} took {seconds} s");
         }
         if wanted.is_some() {
             eprintln!("{figures:#?}");

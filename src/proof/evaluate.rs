@@ -104,10 +104,11 @@ impl Walk {
             },
             ExprKind::If(condition, then, otherwise) => {
                 self.condition(condition)?;
+                // What a branch gives away is gone there: the other's value may still be that array.
                 let before = self.state.clone();
-                let yes = self.value_of(then);
+                let yes = self.value_of(then).map(|value| self.unnamed(&value));
                 let after = std::mem::replace(&mut self.state, before);
-                let no = self.value_of(otherwise);
+                let no = self.value_of(otherwise).map(|value| self.unnamed(&value));
                 self.state = after.join(&self.state, Span { end: condition.span.end, ..expr.span });
                 let (yes, no) = (yes?, no?);
                 let joined = join_values("value", &yes, &no, expr.span);

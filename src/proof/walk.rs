@@ -433,7 +433,7 @@ impl Walk {
     }
 
     /// The value under unnamed leaves, so that it does not depend on what names mean next.
-    fn unnamed(&mut self, value: &Proved) -> Proved {
+    pub(super) fn unnamed(&mut self, value: &Proved) -> Proved {
         let (state, next) = (&mut self.state, &mut self.next);
         value.map(
             &mut |array| {

@@ -1,0 +1,12 @@
+# jax: p = jnp.ones((512, 512))
+# jax: c = jnp.full((512, 512), 7.0)
+# jax: f = jax.jit(lambda p: (p * 2.0, c), donate_argnums=0)
+# jax: args = (p,)
+# jax: out = f(*args)
+# jax: print(out[1] is c, out[1].unsafe_buffer_pointer() == c.unsafe_buffer_pointer())
+# JAX: accepted; ledger [2, 2097152] -> [4, 4194304]
+p = ones([512, 512])
+c = full([512, 512], 7.0)
+jit f(donate p) = (p * 2.0, c)
+out = f(p)
+assert live() == (4, 4194304)

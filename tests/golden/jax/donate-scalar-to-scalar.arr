@@ -1,0 +1,10 @@
+# jax: p = jnp.ones((512, 512)); c = jnp.float32(0.0)
+# jax: f = jax.jit(lambda p, c: (p * 2.0, c + 1.0), donate_argnums=(0, 1))
+# jax: args = (p, c)
+# jax: out = f(*args)
+# JAX: accepted; accepted; ledger [2, 1048580] -> [2, 1048580]
+jit f(donate p, donate c) = (p * 2.0, c + 1.0)
+p = ones([512, 512])
+c = f32(0.0)
+out = f(p, c)
+assert live() == (2, 1048580)

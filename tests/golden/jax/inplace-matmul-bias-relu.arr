@@ -1,0 +1,12 @@
+# jax: p = jnp.ones((512, 512)); q = jnp.full((512, 512), 2.0)
+# jax: b = jnp.ones((512,))
+# jax: f = jax.jit(lambda p, q, b: jnp.maximum(p @ q + b, 0.0), donate_argnums=(0,))
+# jax: args = (p, q, b)
+# jax: out = f(*args)
+# JAX: accepted; ledger [3, 2099200] -> [3, 2099200]
+jit f(donate p, q, b) = maximum(p @ q + b, 0.0)
+p = ones([512, 512])
+q = full([512, 512], 2.0)
+b = ones([512])
+out = f(p, q, b)
+assert live() == (3, 2099200)

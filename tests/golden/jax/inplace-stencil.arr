@@ -1,0 +1,12 @@
+# jax: p = jnp.arange(262144, dtype=jnp.float32).reshape(512, 512) / 1e5
+# jax: f = jax.jit(lambda p: p.at[1:-1, 1:-1].set(0.25 * (p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:])), donate_argnums=(0,))
+# jax: args = (p,)
+# jax: out = f(*args)
+# JAX: accepted; ledger [1, 1048576] -> [1, 1048576]
+jit f(donate p) {
+    p[1:-1, 1:-1] = 0.25 * (p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:])
+    p
+}
+p = reshape(arange(262144, f32), [512, 512]) / 1e5
+out = f(p)
+assert live() == (1, 1048576)

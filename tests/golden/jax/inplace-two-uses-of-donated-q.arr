@@ -1,0 +1,10 @@
+# jax: p = jnp.ones((512, 512)); q = jnp.full((512, 512), 2.0)
+# jax: f = jax.jit(lambda p, q: (p * q, q * 2.0), donate_argnums=(0, 1,))
+# jax: args = (p, q,)
+# jax: out = f(*args)
+# JAX: accepted; accepted; ledger [2, 2097152] -> [2, 2097152]
+jit f(donate p, donate q) = (p * q, q * 2.0)
+p = ones([512, 512])
+q = full([512, 512], 2.0)
+out = f(p, q)
+assert live() == (2, 2097152)

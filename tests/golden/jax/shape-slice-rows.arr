@@ -1,0 +1,23 @@
+# jax: p = jnp.ones((512, 512))
+# jax: f = jax.jit(lambda p: p[:256] * 2.0, donate_argnums=(0,))
+# jax: args = (p,)
+# jax: out = f(*args)
+# JAX: refused(shape); ledger [1, 1048576] -> [2, 1572864]
+jit f(donate p) = p[:256] * 2.0
+p = ones([512, 512])
+out = f(p)
+#> [E0311] Error: `f` cannot take over `p`: shape: f32[512, 512] against f32[256, 512]
+#>    ,-[ tests/golden/jax/shape-slice-rows.arr:6:7 ]
+#>    |
+#>  6 | jit f(donate p) = p[:256] * 2.0
+#>    |       ^^^^|^^^
+#>    |           `----- donated here
+#>    |
+#>  8 | out = f(p)
+#>    |       ^^|^
+#>    |         `--- in this call
+#>    |
+#>    | Help: write `jit f(p)`, or return an array of its size
+#>    |
+#>    | Note: 1 MiB is not 512 KiB
+#> ---'

@@ -1,0 +1,10 @@
+# jax: p = jnp.ones((512, 512)); q = jnp.ones((256, 512))
+# jax: f = jax.jit(lambda p, q: (q * 2.0, p * 2.0), donate_argnums=(0, 1,))
+# jax: args = (p, q,)
+# jax: out = f(*args)
+# JAX: accepted; accepted; ledger [2, 1572864] -> [2, 1572864]
+jit f(donate p, donate q) = (q * 2.0, p * 2.0)
+p = ones([512, 512])
+q = ones([256, 512])
+out = f(p, q)
+assert live() == (2, 1572864)

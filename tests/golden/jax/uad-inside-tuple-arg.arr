@@ -1,0 +1,26 @@
+# jax: p = jnp.ones((512, 512))
+# jax: f = jax.jit(lambda p: p * 0.99, donate_argnums=(0,))
+# jax: args = (p,)
+# jax: out = f(*args)
+# jax: jax.jit(lambda t: t[0] + t[1])((out, p))
+# JAX: accepted; use-after-donate error; ledger [1, 1048576] -> [1, 1048576]
+jit f(donate p) = p * 0.99
+p = ones([512, 512])
+out = f(p)
+jit g(t) = t[0] + t[1]
+g((out, p))
+#> [E0301] Error: `p` is used after it was given away
+#>     ,-[ tests/golden/jax/uad-inside-tuple-arg.arr:11:3 ]
+#>     |
+#>  11 | g((out, p))
+#>     |   ^^^^|^^^
+#>     |       `----- used here
+#>     |
+#>     |-[ tests/golden/jax/uad-inside-tuple-arg.arr:11:3 ]
+#>     |
+#>   9 | out = f(p)
+#>     |       ^^|^
+#>     |         `--- `p` is given away here
+#>     |
+#>     | Help: use the result of the call instead, or give a copy: `copy(p)`
+#> ----'
