@@ -164,7 +164,13 @@ impl Predictor {
             world.drop_top();
             match known {
                 Some(known) => ways.push((world, known)),
-                None => ways.extend(fork(world)),
+                None => {
+                    let forked = fork(world).into_iter().map(|(mut world, value)| {
+                        learn(&mut world, expr, value);
+                        (world, value)
+                    });
+                    ways.extend(forked);
+                }
             }
         }
         Ok(ways)
@@ -308,6 +314,21 @@ impl Predictor {
 pub(super) fn fork(mut world: World) -> Vec<(World, bool)> {
     world.certain = false;
     vec![(world.clone(), true), (world, false)]
+}
+
+/// A condition that is a name: where it is taken for true, the name is.
+fn learn(world: &mut World, condition: &Expr, value: bool) {
+    match &condition.kind {
+        ExprKind::Paren(inner) => learn(world, inner, value),
+        ExprKind::Name(name) => {
+            let frame = if world.names.contains_key(&(world.frame(), name.clone())) { world.frame() } else { 0 };
+            let bool = |slot: &Slot| matches!(slot, Slot::Bound(Value::Host(HostType { kind: HostKind::Bool, .. })));
+            if let Some(slot) = world.names.get_mut(&(frame, name.clone())).filter(|slot| bool(slot)) {
+                *slot = Slot::Bound(Value::Host(host_type(&Scalar::Bool(value))));
+            }
+        }
+        _ => {}
+    }
 }
 
 /// `params.w`: a name, or a field of a record that a name holds.

@@ -5,7 +5,7 @@
 
 use super::evaluate::Outcome;
 use super::statement::{Ignored, int, merged};
-use super::world::{Predicted, Slot, World};
+use super::world::{Predicted, Slot, World, at_least};
 use super::{Failure, Finding, Predictor};
 use crate::base::{Size, Span};
 use crate::ledger::Amount;
@@ -15,6 +15,8 @@ use std::collections::HashMap;
 
 /// Rounds of a loop after which values that change in every round are taken for unknown.
 const MOST_ROUNDS: u64 = 20_000;
+/// Rounds of a loop that may go on in several ways, before it is taken for one without an end.
+const MOST_UNSURE_ROUNDS: u64 = 50;
 
 /// The rounds of a `for`: how the index goes, where it is known.
 pub(super) struct Rounds {
@@ -156,7 +158,7 @@ impl Predictor {
             active.iter_mut().for_each(|world| self.bind_index(index, at, world));
             let mut after = merged(self.block(body, active)?, &ignored);
             round += 1;
-            if self.give_up(round, &growth, at)? {
+            if self.give_up(round, false, &growth, at)? {
                 heads.add(after, &ignored);
                 break;
             }
@@ -175,12 +177,11 @@ impl Predictor {
         let mut active = heads.add(vec![world], &[]);
         let mut exits = Vec::new();
         let mut growth = Growth::default();
-        let mut round = 0;
+        let (mut round, mut known) = (0, true);
         while !active.is_empty() {
             growth.look(&active);
             let before = active.clone();
             let mut going = Vec::new();
-            let mut known = true;
             for world in active {
                 let ways = self.condition(condition, world)?;
                 known &= ways.len() < 2;
@@ -191,7 +192,8 @@ impl Predictor {
             exits = merged(exits, &[]);
             let mut after = merged(self.block(body, going)?, &[]);
             round += 1;
-            if self.give_up(round, &growth, at)? {
+            known &= after.len() < 2;
+            if self.give_up(round, known, &growth, at)? {
                 exits.extend(after);
                 break;
             }
@@ -208,13 +210,16 @@ impl Predictor {
         Ok(merged(exits, &[]))
     }
 
-    /// Whether a loop without a known number of rounds grows without an end that is in sight.
-    fn give_up(&mut self, round: u64, growth: &Growth, at: Span) -> Result<bool, Failure> {
-        if round > 6 && growth.per_round().is_some() {
+    /// Whether a loop goes on without an end that is in sight: it grows in every round, or in some, or it never comes
+    /// back to a state where it was. `sure`: how it goes on is known in every round.
+    fn give_up(&mut self, round: u64, sure: bool, growth: &Growth, at: Span) -> Result<bool, Failure> {
+        let grows = growth.per_round().is_some() || growth.has_grown();
+        let patience = if sure { MOST_ROUNDS } else { MOST_UNSURE_ROUNDS };
+        if (round > 6 && !sure && growth.per_round().is_some()) || (round > patience && grows) {
             self.find(Finding::Unbounded { at });
             return Ok(true);
         }
-        if round > 2 * MOST_ROUNDS {
+        if round > patience {
             return Err(Failure::Stopped("a loop goes on differently in every round"));
         }
         Ok(false)
@@ -258,13 +263,16 @@ impl Heads {
 #[derive(Default)]
 struct Growth {
     last: Option<Size>,
+    first: Option<Size>,
     steps: Vec<Size>,
 }
 
 impl Growth {
     fn look(&mut self, worlds: &[World]) {
-        let Some(world) = worlds.first() else { return };
-        let bytes = world.ledger.bytes();
+        // The largest, where they can be compared.
+        let sizes = worlds.iter().map(|world| world.ledger.bytes());
+        let Some(bytes) = sizes.reduce(|a, b| if at_least(&b, &a) { b } else { a }) else { return };
+        self.first.get_or_insert_with(|| bytes.clone());
         if let Some(last) = &self.last {
             let step = bytes.minus(last);
             if self.steps.len() >= 3 {
@@ -273,6 +281,11 @@ impl Growth {
             self.steps.push(step);
         }
         self.last = Some(bytes);
+    }
+
+    /// Whether more is held than at first.
+    fn has_grown(&self) -> bool {
+        matches!((&self.first, &self.last), (Some(first), Some(last)) if first != last && at_least(last, first))
     }
 
     /// What each of the last three rounds left behind, if it is the same and more than nothing.
