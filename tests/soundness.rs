@@ -51,6 +51,13 @@ fn useg(p) { p + g }
 fn renew(p) { p = p + 1.0; p = upd(p); p }
 fn swapped(donate p, donate q) { p, q = q, p; q = upd(q); (p, q) }
 fn usecap(p) { q = caps(p); q + 1.0 }
+fn train(donate p, n) { for i in 0..n { p = upd(p) }; p }
+fn pick(donate p, c) { if c { r = upd(p) } else { r = p }; r }
+fn loopy(p, n) { for i in 0..n { p = p + 1.0 }; p }
+fn deep(donate p, n) = train(eat(p), n)
+fn either(p, q, c) = if c { p } else { q }
+fn record(p, donate q) = {x: p, y: upd(q)}
+jit rec(donate r) = {x: r.y, y: r.x * 2.0}
 ";
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "g", "h"];
@@ -72,9 +79,14 @@ impl Generator {
         format!("c{}", self.conditions - 1)
     }
 
+    fn count(&mut self) -> String {
+        self.counts += 1;
+        format!("k{}", self.counts - 1)
+    }
+
     fn value(&mut self) -> String {
         let (x, y) = (self.name(), self.name());
-        match self.random.below(24) {
+        match self.random.below(30) {
             0 | 1 => format!("full([4], {}.0)", self.random.below(9)),
             2 | 3 => x.to_owned(),
             4 => format!("{x} + {y}"),
@@ -98,6 +110,11 @@ impl Generator {
                 let (then, otherwise) = (self.value(), self.value());
                 format!("if {condition} {{ {then} }} else {{ {otherwise} }}")
             }
+            23 if self.counts < 2 => format!("train({x}, {})", self.count()),
+            24 if self.conditions < 3 => format!("pick({x}, {})", self.condition()),
+            25 if self.counts < 2 => format!("loopy({x}, {})", self.count()),
+            26 if self.counts < 2 => format!("deep({x}, {})", self.count()),
+            27 if self.conditions < 3 => format!("either({x}, {y}, {})", self.condition()),
             _ => format!("usecap({x})"),
         }
     }
@@ -116,16 +133,19 @@ impl Generator {
             13 => format!("{x}[{}] = 3.0", self.random.below(4)),
             14 => format!("{x} += {y}"),
             15 => format!("t = capg2({x})"),
-            16 => format!("upd({x}); {x} = ones([4])"),
+            16 => match self.random.below(3) {
+                0 => format!("upd({x}); {x} = ones([4])"),
+                1 => format!("r = record({x}, {y}); {y} = r.y"),
+                _ => format!("r = rec({{x: {x}, y: {y}}}); {x} = r.x; {y} = r.y"),
+            },
             17 | 18 if self.conditions < 3 => {
                 let condition = self.condition();
                 let (then, otherwise) = (self.block(depth - 1), self.block(depth - 1));
                 format!("if {condition} {{ {then} }} else {{ {otherwise} }}")
             }
             19 if self.counts < 2 => {
-                self.counts += 1;
-                let count = self.counts - 1;
-                format!("for i in 0..k{count} {{ {} }}", self.block(depth - 1))
+                let count = self.count();
+                format!("for i in 0..{count} {{ {} }}", self.block(depth - 1))
             }
             20 => format!("w = 0; while w < 2 {{ {}; w = w + 1 }}", self.block(depth - 1)),
             _ => format!("r = {{x: {x}, y: {y}}}; {z} = r.x"),

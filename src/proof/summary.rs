@@ -294,6 +294,8 @@ impl Walk {
                 let key = Key::Temporary(self.next);
                 self.state.shares.alias(&key, &from);
                 renewed.push(key.clone());
+                // What comes back is alive on the path on which it comes back, whatever was given on others.
+                from.retain(|source| !self.state.given.contains_key(source));
                 from.insert(key);
                 Tracked { ty: ty.clone(), from }
             },
