@@ -99,7 +99,10 @@ impl Predictor {
         world.calls.push(Name::from(""));
         let planned = match self.planned_call(function, &values, at, &world)? {
             Ok(planned) => planned,
-            Err(rejected) => return Ok(self.ended(world, rejected)),
+            Err(rejected) => {
+                self.ended(&world, rejected);
+                return Ok(Vec::new());
+            }
         };
         self.capture(function, &planned, &mut world, at);
         self.explain_call(function, &planned, at);
@@ -214,7 +217,10 @@ impl Predictor {
             inner.calls.pop();
             let planned = match planned {
                 Ok(planned) => planned,
-                Err(rejected) => return Ok(self.ended(inner, rejected)),
+                Err(rejected) => {
+                    self.ended(&inner, rejected);
+                    return Ok(Vec::new());
+                }
             };
             inner.push(figures(&planned));
             inner.drop_under(1, values.len() + rest.len());

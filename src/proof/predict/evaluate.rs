@@ -237,7 +237,10 @@ impl Predictor {
         if host_only {
             let elaborated = match elaborate::expression(&View(&world), &split.rest) {
                 Ok(elaborated) => elaborated,
-                Err(rejected) => return Ok(self.ended(world, rejected)),
+                Err(rejected) => {
+                    self.ended(&world, rejected);
+                    return Ok(Vec::new());
+                }
             };
             let mut arrays = false;
             elaborated.result.each_array("", &mut |_, _| arrays = true);
@@ -249,7 +252,10 @@ impl Predictor {
         }
         let planned = match self.planned_expression(split, &world)? {
             Ok(planned) => planned,
-            Err(rejected) => return Ok(self.ended(world, rejected)),
+            Err(rejected) => {
+                self.ended(&world, rejected);
+                return Ok(Vec::new());
+            }
         };
         self.execute(&planned, &[], &mut world, split.rest.span)?;
         Ok(vec![world])

@@ -51,6 +51,11 @@ impl From<Broken> for Failure {
 /// Something that the prediction found out besides numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
+    /// A statement that fails in every run, with what is wrong for the sizes that reach it.
+    Fails {
+        /// What the run would say.
+        diagnostic: Box<Diagnostic>,
+    },
     /// An `assert` that fails in every run.
     Refuted {
         /// Its condition.
@@ -233,9 +238,15 @@ impl Predictor {
         }
     }
 
-    /// A world that ends here: the run stops with this error.
-    fn ended(&mut self, _world: World, _why: Rejected) -> Vec<World> {
-        Vec::new()
+    /// A world that ends here: the run stops with this error, every run if nothing unknown has led here.
+    fn ended(&mut self, world: &World, why: Rejected) {
+        let first = match why {
+            Rejected::Diagnostics(all) => all.into_iter().find(Diagnostic::is_error),
+            Rejected::Fault(fault) => Some(super::diagnostics::certain_fault(&fault)),
+        };
+        if let (true, Some(diagnostic)) = (world.certain, first) {
+            self.find(Finding::Fails { diagnostic: Box::new(diagnostic) });
+        }
     }
 }
 
@@ -243,6 +254,9 @@ impl Predictor {
 #[must_use]
 pub fn diagnostic(finding: &Finding) -> Diagnostic {
     match finding {
+        Finding::Fails { diagnostic } => {
+            diagnostic.as_ref().clone().note("found by going through the program: every run stops here")
+        }
         Finding::Refuted { at } => crate::sema::diagnostics::refuted(None, *at),
         Finding::Leak { at, bytes } => super::diagnostics::leak(bytes, *at),
         Finding::Unbounded { at } => super::diagnostics::unbounded(*at),

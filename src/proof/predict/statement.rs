@@ -262,7 +262,7 @@ impl Predictor {
             let planned = match self.planned_assignment(&inner, &value, alone, &world)? {
                 Ok(planned) => planned,
                 Err(rejected) => {
-                    after.extend(self.ended(world, rejected));
+                    self.ended(&world, rejected);
                     continue;
                 }
             };
