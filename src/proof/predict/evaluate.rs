@@ -6,7 +6,7 @@ use super::world::{Array, Predicted, Slot, World};
 use super::{Failure, Predictor};
 use crate::base::{DType, Size, Span, Symbol};
 use crate::proof::walk::host_type;
-use crate::sema::elaborate::{self, Binding, Scope};
+use crate::sema::elaborate::{self, Binding, Rejected, Scope};
 use crate::sema::split::{Split, Splitter};
 use crate::sema::value::{HostKind, HostType, Known, Scalar, Type, Value};
 use crate::syntax::ast::{Arg, BinaryOp, Block, Expr, ExprKind, Name, StatementKind};
@@ -235,6 +235,19 @@ impl Predictor {
             !arrays
         });
         if host_only {
+            // As the session does: known values are computed at once.
+            match elaborate::evaluate_host(&View(&world), &split.rest) {
+                Ok(value) => {
+                    let value = value.try_map(&mut |_| Err(()), &mut |scalar| Ok(host_type(scalar)));
+                    world.push(value.unwrap_or(Value::Unit));
+                    return Ok(vec![world]);
+                }
+                Err(fault @ Rejected::Fault(_)) => {
+                    self.ended(&world, fault);
+                    return Ok(Vec::new());
+                }
+                Err(Rejected::Diagnostics(_)) => {}
+            }
             let elaborated = match elaborate::expression(&View(&world), &split.rest) {
                 Ok(elaborated) => elaborated,
                 Err(rejected) => {

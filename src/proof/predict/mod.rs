@@ -160,6 +160,7 @@ pub fn predict(program: &Block, limit: u64) -> Prediction {
     }
     let mut top = World::default();
     top.join_peaks(&ended);
+    top.join_peaks(&predictor.over.peaks);
     for world in &worlds {
         top.join_peaks(&world.peaks);
     }
@@ -227,6 +228,8 @@ pub struct Predictor {
     explained: Vec<Explained>,
     /// What `explained` holds, as text.
     said: FxHashSet<String>,
+    /// The highest points of worlds that ended before the program did.
+    over: World,
     /// Statements that may still be gone through.
     left: u64,
 }
@@ -240,6 +243,7 @@ impl Predictor {
 
     /// A world that ends here: the run stops with this error, every run if nothing unknown has led here.
     fn ended(&mut self, world: &World, why: Rejected) {
+        self.over.join_peaks(&world.peaks);
         let first = match why {
             Rejected::Diagnostics(all) => all.into_iter().find(Diagnostic::is_error),
             Rejected::Fault(fault) => Some(super::diagnostics::certain_fault(&fault)),

@@ -132,8 +132,11 @@ impl Predictor {
                 for (world, holds) in self.condition(condition, world)? {
                     if holds {
                         after.push(self.bounded(condition, world)?);
-                    } else if world.certain {
-                        self.find(Finding::Refuted { at: condition.span });
+                    } else {
+                        self.over.join_peaks(&world.peaks);
+                        if world.certain {
+                            self.find(Finding::Refuted { at: condition.span });
+                        }
                     }
                 }
                 Ok(after)
