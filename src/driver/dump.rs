@@ -5,13 +5,14 @@
 
 use super::pipeline;
 use super::session::device;
+use crate::backends::cuda::ptx;
 use crate::base::{Broken, Diagnostic, Sources, Unavailable};
 use crate::ir;
 use crate::proof;
 use crate::syntax;
 
 /// The stages, in order.
-pub const STAGES: [&str; 8] = ["tokens", "ast", "ir", "plan", "kernels", "certificate", "clif", "asm"];
+pub const STAGES: [&str; 9] = ["tokens", "ast", "ir", "plan", "kernels", "certificate", "clif", "asm", "ptx"];
 
 /// Why there is no text.
 #[derive(Debug)]
@@ -113,6 +114,7 @@ fn at_stage(program: &ir::array::Program, stage: &str) -> Result<String, Undumpe
         "certificate" => Ok(format!("{}\n", pipeline::certificate(&optimised, plan.plan())?)),
         "plan" => Ok(plan.plan().to_string()),
         "kernels" => Ok(plan.plan().kernels.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),
+        "ptx" => Ok(ptx::module(plan.plan())),
         "clif" | "asm" => {
             let device = device::open("cpu", Some(1)).map_err(Undumped::Unavailable)?;
             let compiled = device.load(program, plan)?;

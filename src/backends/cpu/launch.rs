@@ -5,7 +5,6 @@
 use super::call::{Entry, Range};
 use super::compile::{Compiled, Work};
 use super::emit::map::COLUMN_STEP;
-use super::emit::reduce::{combiner, identity};
 use super::memory::Raw;
 use super::threads::Threads;
 use crate::base::{DType, Literal};
@@ -201,7 +200,7 @@ impl Reduction {
 
     /// The same tree again over the results of the chunks, in place.
     fn combine(&self, values: Raw) -> Literal {
-        let Some(op) = combiner(self.op) else { return self.read(values, 0) };
+        let Some(op) = self.op.combiner() else { return self.read(values, 0) };
         let mut count = self.count;
         while count > 1 {
             let chunks = count.div_ceil(CHUNK);
@@ -216,7 +215,7 @@ impl Reduction {
     }
 
     fn combine_chunk(&self, op: ScalarOp, values: Raw, from: u64, to: u64) -> Literal {
-        let mut lanes = [identity(self.op, self.dtype); LANES as usize];
+        let mut lanes = [self.op.identity(self.dtype); LANES as usize];
         for at in from..to {
             if let Some(lane) = lanes.get_mut(((at - from) % LANES) as usize) {
                 *lane = evaluate(op, &[*lane, self.read(values, at)]);

@@ -265,3 +265,35 @@ impl OpKind {
         }
     }
 }
+
+impl ReduceOp {
+    /// Combines two elements; none for the position of the largest or smallest.
+    #[must_use]
+    pub fn combiner(self) -> Option<ScalarOp> {
+        Some(match self {
+            Self::Sum => ScalarOp::Add,
+            Self::Prod => ScalarOp::Mul,
+            Self::Max => ScalarOp::Max,
+            Self::Min => ScalarOp::Min,
+            Self::Any => ScalarOp::Or,
+            Self::All => ScalarOp::And,
+            Self::ArgMax | Self::ArgMin => return None,
+        })
+    }
+
+    /// What a reduction of nothing gives.
+    #[must_use]
+    pub fn identity(self, dtype: DType) -> Literal {
+        match (self, dtype) {
+            (Self::Sum | Self::Any, _) => Literal::from_i64(dtype, 0),
+            (Self::Prod | Self::All, _) => Literal::from_i64(dtype, 1),
+            (Self::Max, DType::I64) => Literal::from_i64(dtype, i64::MIN),
+            (Self::Min, DType::I64) => Literal::from_i64(dtype, i64::MAX),
+            (Self::Max, DType::Bool) => Literal::from_bool(false),
+            (Self::Min, DType::Bool) => Literal::from_bool(true),
+            (Self::Max, _) => Literal::from_f64(dtype, f64::NEG_INFINITY),
+            (Self::Min, _) => Literal::from_f64(dtype, f64::INFINITY),
+            (Self::ArgMax | Self::ArgMin, _) => Literal::from_i64(DType::I32, 0),
+        }
+    }
+}

@@ -37,34 +37,6 @@ pub(in crate::backends::cpu) fn kept(dtype: DType) -> DType {
     if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype }
 }
 
-/// Combines two elements; none for the position of the largest or smallest.
-pub(in crate::backends::cpu) fn combiner(op: ReduceOp) -> Option<ScalarOp> {
-    Some(match op {
-        ReduceOp::Sum => ScalarOp::Add,
-        ReduceOp::Prod => ScalarOp::Mul,
-        ReduceOp::Max => ScalarOp::Max,
-        ReduceOp::Min => ScalarOp::Min,
-        ReduceOp::Any => ScalarOp::Or,
-        ReduceOp::All => ScalarOp::And,
-        ReduceOp::ArgMax | ReduceOp::ArgMin => return None,
-    })
-}
-
-/// What a reduction of nothing gives.
-pub(in crate::backends::cpu) fn identity(op: ReduceOp, dtype: DType) -> Literal {
-    match (op, dtype) {
-        (ReduceOp::Sum | ReduceOp::Any, _) => Literal::from_i64(dtype, 0),
-        (ReduceOp::Prod | ReduceOp::All, _) => Literal::from_i64(dtype, 1),
-        (ReduceOp::Max, DType::I64) => Literal::from_i64(dtype, i64::MIN),
-        (ReduceOp::Min, DType::I64) => Literal::from_i64(dtype, i64::MAX),
-        (ReduceOp::Max, DType::Bool) => Literal::from_bool(false),
-        (ReduceOp::Min, DType::Bool) => Literal::from_bool(true),
-        (ReduceOp::Max, _) => Literal::from_f64(dtype, f64::NEG_INFINITY),
-        (ReduceOp::Min, _) => Literal::from_f64(dtype, f64::INFINITY),
-        (ReduceOp::ArgMax | ReduceOp::ArgMin, _) => Literal::from_i64(DType::I32, 0),
-    }
-}
-
 /// The whole function: the result of each point and chunk into the scratch.
 pub(in crate::backends::cpu) fn reduce(code: &mut Code<'_, '_>, frame: &Frame, reduction: &Reduction<'_>) {
     let count = reduction.inner.iter().product::<u64>();
@@ -77,7 +49,7 @@ pub(in crate::backends::cpu) fn reduce(code: &mut Code<'_, '_>, frame: &Frame, r
             code.advance(rows.len());
         }
         let tree = Tree { frame, reduction, count, row };
-        match combiner(reduction.op) {
+        match reduction.op.combiner() {
             _ if count == 0 => tree.nothing(code),
             None => tree.position(code),
             Some(op) if reduction.together => tree.together(code, op),
@@ -169,7 +141,7 @@ impl Tree<'_> {
     }
 
     fn nothing(&self, code: &mut Code<'_, '_>) {
-        let literal = identity(self.reduction.op, self.reduction.dtype);
+        let literal = self.reduction.op.identity(self.reduction.dtype);
         self.columns(code, &mut |code, column| {
             let place = self.result_place(code, column, self.frame.chunks[0], kept(literal.dtype));
             let value = code.lanes.constant(literal);
@@ -197,7 +169,7 @@ impl Tree<'_> {
     }
 
     fn identities(&self, code: &mut Code<'_, '_>) -> Val {
-        let one = code.lanes.constant(identity(self.reduction.op, self.reduction.dtype));
+        let one = code.lanes.constant(self.reduction.op.identity(self.reduction.dtype));
         code.lanes.widen(one)
     }
 
