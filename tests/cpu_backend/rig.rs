@@ -1,7 +1,9 @@
 //! What the tests share: data, kernels by hand, and the comparison of the two ways to run one.
 
 use crate::interpreter::{self, Memory, read};
+use crate::simulator::{self, Module};
 use arr::backends::cpu::Cpu;
+use arr::backends::cuda::ptx;
 use arr::backends::{Arguments, Backend, Buffer, Stop};
 use arr::base::{DType, Literal};
 use arr::ir::array::{ParamKind, Program};
@@ -233,6 +235,44 @@ pub(crate) fn agree(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[D
                     wanted.bits
                 );
             }
+        }
+    }
+    on_gpu(what, kernel, arrays, dtypes, of, &memory);
+}
+
+/// Points times instructions up to which a kernel also runs on the stand-in for a GPU.
+const MOST_WORK: u64 = 60_000;
+
+/// The kernel as PTX, thread by thread: the same bits.
+fn on_gpu(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[DType], of: &[usize], expected: &Memory) {
+    let (reduces, inner) = match &kernel.body {
+        Body::Map { .. } => (false, 1),
+        Body::Reduce { inner, .. } => (true, inner.iter().product::<u64>().max(32)),
+    };
+    let entry = ptx::entry(kernel, "tested");
+    let instructions = entry.text.lines().count() as u64;
+    let threads = u64::from(entry.blocks) * u64::from(ptx::BLOCK);
+    if (kernel.extents.iter().product::<u64>() * inner).max(threads / 8) * instructions > MOST_WORK {
+        return;
+    }
+    let module = Module::load(&format!("{}{}", ptx::HEAD, entry.text))
+        .unwrap_or_else(|fault| panic!("{what}: {fault}\n{}", entry.text));
+    let mut memory = simulator::Memory::default();
+    let addresses: Vec<u64> = arrays.iter().map(|array| memory.allocate(array)).collect();
+    let params: Vec<u64> = of.iter().map(|&array| addresses[array]).collect();
+    let done = module.launch("tested", (entry.blocks, ptx::BLOCK), &params, &mut memory, reduces);
+    done.unwrap_or_else(|fault| panic!("{what}: {fault}\n{kernel}\n{}", entry.text));
+    for (array, (address, wanted)) in addresses.iter().zip(&expected.arrays).enumerate() {
+        let (found, dtype) = (memory.contents(*address), dtypes[array]);
+        for at in 0..found.len() / dtype.bytes() {
+            let (found, wanted) = (read(found, dtype, at), read(wanted, dtype, at));
+            assert!(
+                same(found, wanted),
+                "{what}, as PTX: array {array} [{at}] is {found:?} ({:x}), not {wanted:?} ({:x})\n{kernel}\n{}",
+                found.bits,
+                wanted.bits,
+                entry.text
+            );
         }
     }
 }
