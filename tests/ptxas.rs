@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "a test without the harness prints its own lines")]
 
-use arr::backends::cuda::ptx::{HEAD, entry};
+use arr::backends::cuda::ptx::{HEAD, entries};
 use arr::base::Sources;
 use arr::driver::checked::Checked;
 use arr::driver::stack::on_large_stack;
@@ -42,9 +42,10 @@ fn kernels() -> Vec<String> {
             continue;
         }
         for compiled in predict(&checked.program, PATIENT).programs {
-            for kernel in &compiled.planned.plan.kernels {
-                if seen.insert(entry(kernel, "same").text) {
-                    all.push(entry(kernel, &format!("k{}_{}", all.len(), kernel.name)).text);
+            for entry in entries(&compiled.planned.plan) {
+                let named = |name: &str| entry.text.replacen(&entry.name, name, 1);
+                if seen.insert(named("same")) {
+                    all.push(named(&format!("k{}_{}", all.len(), entry.name)));
                 }
             }
         }

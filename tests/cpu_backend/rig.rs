@@ -258,14 +258,21 @@ fn on_gpu(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[DType], of:
     let module = Module::load(&format!("{}{}", ptx::HEAD, entry.text))
         .unwrap_or_else(|fault| panic!("{what}: {fault}\n{}", entry.text));
     let mut memory = simulator::Memory::default();
-    let addresses: Vec<u64> = arrays.iter().map(|array| memory.allocate(array)).collect();
+    let mut uploaded = |array: &Vec<u8>| {
+        let address = memory.allocate(&vec![0; array.len()]);
+        memory.write(address, array);
+        address
+    };
+    let addresses: Vec<u64> = arrays.iter().map(&mut uploaded).collect();
     let params: Vec<u64> = of.iter().map(|&array| addresses[array]).collect();
     let done = module.launch("tested", (entry.blocks, ptx::BLOCK), &params, &mut memory, reduces);
     done.unwrap_or_else(|fault| panic!("{what}: {fault}\n{kernel}\n{}", entry.text));
     for (array, (address, wanted)) in addresses.iter().zip(&expected.arrays).enumerate() {
-        let (found, dtype) = (memory.contents(*address), dtypes[array]);
+        let (mut found, dtype) = (vec![0; wanted.len()], dtypes[array]);
+        memory.read(*address, &mut found);
+        memory.free(*address);
         for at in 0..found.len() / dtype.bytes() {
-            let (found, wanted) = (read(found, dtype, at), read(wanted, dtype, at));
+            let (found, wanted) = (read(&found, dtype, at), read(wanted, dtype, at));
             assert!(
                 same(found, wanted),
                 "{what}, as PTX: array {array} [{at}] is {found:?} ({:x}), not {wanted:?} ({:x})\n{kernel}\n{}",

@@ -17,6 +17,12 @@ struct Allocation {
     writers: Vec<u32>,
 }
 
+impl Allocation {
+    fn holds(&self, address: u64, size: u64) -> bool {
+        self.base <= address && address + size <= self.base + self.bytes.len() as u64
+    }
+}
+
 /// All allocations.
 #[derive(Default)]
 pub(crate) struct Memory {
@@ -35,9 +41,25 @@ impl Memory {
         base
     }
 
-    /// What is at an address now.
-    pub(crate) fn contents(&self, base: u64) -> &[u8] {
-        self.all.iter().find(|one| one.base == base).map_or(&[], |one| &one.bytes)
+    /// Copies bytes from the host.
+    pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) {
+        if let Some(one) = self.all.iter_mut().find(|one| one.holds(address, bytes.len() as u64)) {
+            let at = (address - one.base) as usize;
+            one.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        }
+    }
+
+    /// Copies bytes to the host.
+    pub(crate) fn read(&self, address: u64, into: &mut [u8]) {
+        if let Some(one) = self.all.iter().find(|one| one.holds(address, into.len() as u64)) {
+            let at = (address - one.base) as usize;
+            into.copy_from_slice(&one.bytes[at..at + into.len()]);
+        }
+    }
+
+    /// Gives an allocation back.
+    pub(crate) fn free(&mut self, base: u64) {
+        self.all.retain(|one| one.base != base);
     }
 
     /// A launch begins.
@@ -52,8 +74,7 @@ impl Memory {
         if !address.is_multiple_of(size) {
             return Err(Fault(format!("address {address:#x} is not a multiple of {size}")));
         }
-        let within = |one: &&mut Allocation| one.base <= address && address + size <= one.base + one.bytes.len() as u64;
-        let found = self.all.iter_mut().find(within);
+        let found = self.all.iter_mut().find(|one| one.holds(address, size));
         let one = found.ok_or_else(|| Fault(format!("{size} B at {address:#x} are in no allocation")))?;
         let at = (address - one.base) as usize;
         Ok((one, at))

@@ -43,7 +43,7 @@ impl Writer {
     }
 
     /// An element; zero bits where the guard is false.
-    fn load(&mut self, buffer: usize, index: &str, guard: Option<&Val>, around: &Around<'_>) -> Val {
+    pub(super) fn load(&mut self, buffer: usize, index: &str, guard: Option<&Val>, around: &Around<'_>) -> Val {
         let dtype = around.dtypes.get(buffer).copied().unwrap_or(DType::F32);
         let address = self.address(buffer, index, around);
         let (ty, class) = match dtype {
@@ -103,15 +103,21 @@ impl Writer {
     pub(super) fn store(&mut self, store: &Store, around: &Around<'_>, values: &[Val], when: Option<&str>) {
         let Some(value) = values.get(store.value.0 as usize).cloned() else { return };
         let at = self.index(&store.index, around, values);
-        let address = self.address(store.buffer, &at, around);
+        self.put(store.buffer, &at, &value, around, when);
+    }
+
+    /// Writes an element at an index in a register.
+    pub(super) fn put(&mut self, buffer: usize, at: &str, value: &Val, around: &Around<'_>, when: Option<&str>) {
+        let address = self.address(buffer, at, around);
+        let own = value.reg.clone();
         let (ty, reg) = match value.dtype {
-            DType::Bool => ("u8", self.make(Class::Word, "selp.b32", &["1", "0", &value.reg])),
-            DType::U8 => ("u8", value.reg),
-            DType::F16 | DType::Bf16 => ("u16", self.half_bits(value.dtype, &value.reg)),
-            DType::I32 | DType::U32 => ("u32", value.reg),
-            DType::F32 => ("f32", value.reg),
-            DType::I64 => ("u64", value.reg),
-            DType::F64 => ("f64", value.reg),
+            DType::Bool => ("u8", self.make(Class::Word, "selp.b32", &["1", "0", &own])),
+            DType::U8 => ("u8", own),
+            DType::F16 | DType::Bf16 => ("u16", self.half_bits(value.dtype, &own)),
+            DType::I32 | DType::U32 => ("u32", own),
+            DType::F32 => ("f32", own),
+            DType::I64 => ("u64", own),
+            DType::F64 => ("f64", own),
         };
         let when = when.map_or_else(String::new, |when| format!("@{when} "));
         self.line(format!("{when}st.global.{ty} [{address}], {reg}"));

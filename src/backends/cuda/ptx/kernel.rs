@@ -14,56 +14,34 @@ const ALL: &str = "0xffffffff";
 /// The entry of one kernel.
 pub(super) fn entry(kernel: &Kernel, name: &str) -> Entry {
     let mut w = Writer::default();
-    let points = kernel.extents.iter().product::<u64>();
     w.remark(&format!("{} over {:?}", kernel.name, kernel.extents));
-    let buffers: Vec<String> =
-        (0..kernel.buffers.len()).map(|at| w.make(Class::Long, "ld.param.u64", &[&format!("[b{at}]")])).collect();
     let dtypes: Vec<DType> = kernel.buffers.iter().map(|buffer| buffer.dtype).collect();
-    let threads = w.thread();
+    let buffers = w.buffers(dtypes.len());
+    let points = kernel.extents.iter().product::<u64>();
     let per_point = match &kernel.body {
         Body::Map { .. } => 1,
         Body::Reduce { .. } => LANES,
     };
-    let (point, stride, lane) = if per_point == 1 {
-        (threads.index, threads.count, None)
-    } else {
-        let point = w.make(Class::Long, "shr.u64", &[&threads.index, "5"]);
-        let stride = w.make(Class::Long, "shr.u64", &[&threads.count, "5"]);
-        let lane = w.make(Class::Long, "and.b64", &[&threads.index, "31"]);
-        (point, stride, Some(lane))
-    };
-    let (again, done) = (w.label("point"), w.label("done"));
-    w.place(&again);
-    let over = w.make(Class::Pred, "setp.ge.u64", &[&point, &points.to_string()]);
-    w.line(format!("@{over} bra {done}"));
-    let vars = w.decode(&point, &kernel.extents);
-    let around = Around { vars: &vars, buffers: &buffers, dtypes: &dtypes };
-    match &kernel.body {
-        Body::Map { block, stores } => {
-            let values = w.block(block, &around, None);
-            stores.iter().for_each(|store| w.store(store, &around, &values, None));
+    let blocks = w.grid(points, per_point, &mut |w, point, lane| {
+        let vars = w.decode(point, &kernel.extents);
+        let around = Around { vars: &vars, buffers: &buffers, dtypes: &dtypes };
+        match &kernel.body {
+            Body::Map { block, stores } => {
+                let values = w.block(block, &around, None);
+                stores.iter().for_each(|store| w.store(store, &around, &values, None));
+            }
+            Body::Reduce { inner, block, value, op, finish, stores } => {
+                let dtype = block.insts.get(value.0 as usize).map_or(DType::F32, |inst| inst.dtype);
+                let count = inner.iter().product::<u64>();
+                let tree = Tree { around: &around, inner, block, value: *value, op: *op, dtype, count, lane };
+                let reduced = tree.reduced(w);
+                let values = w.block(finish, &around, Some(&reduced));
+                let first = w.make(Class::Pred, "setp.eq.u64", &[lane, "0"]);
+                stores.iter().for_each(|store| w.store(store, &around, &values, Some(&first)));
+            }
         }
-        Body::Reduce { inner, block, value, op, finish, stores } => {
-            let lane = lane.unwrap_or_default();
-            let dtype = block.insts.get(value.0 as usize).map_or(DType::F32, |inst| inst.dtype);
-            let count = inner.iter().product::<u64>();
-            let tree = Tree { around: &around, inner, block, value: *value, op: *op, dtype, count, lane: &lane };
-            let reduced = tree.reduced(&mut w);
-            let values = w.block(finish, &around, Some(&reduced));
-            let first = w.make(Class::Pred, "setp.eq.u64", &[&lane, "0"]);
-            stores.iter().for_each(|store| w.store(store, &around, &values, Some(&first)));
-        }
-    }
-    w.line(format!("add.s64 {point}, {point}, {stride}"));
-    w.line(format!("bra {again}"));
-    w.place(&done);
-    w.line("ret");
-    let blocks = points.saturating_mul(per_point).div_ceil(u64::from(BLOCK)).clamp(1, u64::from(MOST_BLOCKS));
-    Entry {
-        name: name.to_owned(),
-        blocks: u32::try_from(blocks).unwrap_or(MOST_BLOCKS),
-        text: w.entry(name, buffers.len()),
-    }
+    });
+    Entry { name: name.to_owned(), blocks, text: w.entry(name, buffers.len()) }
 }
 
 /// Where a thread stands in the grid.
@@ -73,6 +51,49 @@ struct Thread {
 }
 
 impl Writer {
+    /// The addresses of the buffers.
+    pub(super) fn buffers(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|at| self.make(Class::Long, "ld.param.u64", &[&format!("[b{at}]")])).collect()
+    }
+
+    /// `body` for every point, by one thread or by the lanes of one warp each; `body` is told the point and the lane.
+    /// Returns the blocks of the launch.
+    pub(super) fn grid(&mut self, points: u64, per_point: u64, body: &mut dyn FnMut(&mut Self, &str, &str)) -> u32 {
+        let threads = self.thread();
+        let (point, stride, lane) = if per_point == 1 {
+            (threads.index, threads.count, String::new())
+        } else {
+            let point = self.make(Class::Long, "shr.u64", &[&threads.index, "5"]);
+            let stride = self.make(Class::Long, "shr.u64", &[&threads.count, "5"]);
+            let lane = self.make(Class::Long, "and.b64", &[&threads.index, "31"]);
+            (point, stride, lane)
+        };
+        let (again, done) = (self.label("point"), self.label("done"));
+        self.place(&again);
+        let over = self.make(Class::Pred, "setp.ge.u64", &[&point, &points.to_string()]);
+        self.line(format!("@{over} bra {done}"));
+        body(self, &point, &lane);
+        self.line(format!("add.s64 {point}, {point}, {stride}"));
+        self.line(format!("bra {again}"));
+        self.place(&done);
+        self.line("ret");
+        let blocks = points.saturating_mul(per_point).div_ceil(u64::from(BLOCK)).clamp(1, u64::from(MOST_BLOCKS));
+        u32::try_from(blocks).unwrap_or(MOST_BLOCKS)
+    }
+
+    /// Counts a register up from a number (or a register) while it is below `end`.
+    pub(super) fn counted(&mut self, from: &str, end: &str, body: &mut dyn FnMut(&mut Self, &str)) {
+        let (again, done) = (self.label("again"), self.label("after"));
+        let at = self.make(Class::Long, "mov.u64", &[from]);
+        self.place(&again);
+        let over = self.make(Class::Pred, "setp.ge.u64", &[&at, end]);
+        self.line(format!("@{over} bra {done}"));
+        body(self, &at);
+        self.line(format!("add.s64 {at}, {at}, 1"));
+        self.line(format!("bra {again}"));
+        self.place(&done);
+    }
+
     fn thread(&mut self) -> Thread {
         let [thread, size, block, blocks] =
             ["%tid.x", "%ntid.x", "%ctaid.x", "%nctaid.x"].map(|special| self.make(Class::Word, "mov.u32", &[special]));
@@ -84,7 +105,7 @@ impl Writer {
     }
 
     /// Loop variables from a row-major number.
-    fn decode(&mut self, number: &str, extents: &[u64]) -> Vec<String> {
+    pub(super) fn decode(&mut self, number: &str, extents: &[u64]) -> Vec<String> {
         let mut rest = number.to_owned();
         let mut vars: Vec<String> = Vec::with_capacity(extents.len());
         for (at, &extent) in extents.iter().enumerate().rev() {
@@ -129,7 +150,7 @@ impl Writer {
         Val { dtype: val.dtype, reg }
     }
 
-    fn copy_into(&mut self, target: &Val, from: &Val) {
+    pub(super) fn copy_into(&mut self, target: &Val, from: &Val) {
         let op = match Class::of(target.dtype) {
             Class::Pred => "mov.pred",
             Class::Word => "mov.b32",
@@ -141,7 +162,7 @@ impl Writer {
     }
 
     /// A copy in a register that is written again later.
-    fn variable(&mut self, from: &Val) -> Val {
+    pub(super) fn variable(&mut self, from: &Val) -> Val {
         let target = Val { dtype: from.dtype, reg: self.reg(Class::of(from.dtype)) };
         self.copy_into(&target, from);
         target

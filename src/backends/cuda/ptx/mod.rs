@@ -16,6 +16,7 @@ mod fmod;
 mod halves;
 mod kernel;
 mod scalars;
+mod steps;
 mod writer;
 
 use crate::ir::kernel::Kernel;
@@ -46,42 +47,50 @@ pub fn entry(kernel: &Kernel, name: &str) -> Entry {
     kernel::entry(kernel, name)
 }
 
-/// The module of all kernels of a plan, in their order, each under its own name with its position, behind the kernel
-/// IR that it comes from. The other steps of a plan have no kernel of their own: they are named in a remark.
+/// The entry of a product of matrices, a sum or sort along an axis, or a scatter; none for other steps.
+#[must_use]
+pub fn step_entry(step: &Step, name: &str) -> Option<Entry> {
+    steps::entry(step, name)
+}
+
+/// The entries of a plan: those of its kernels, in their order, then those of its other steps that compute, in the order
+/// of the text. Loops, branches, copies, checks and exchanges of pointers are the host's.
+#[must_use]
+pub fn entries(plan: &Plan) -> Vec<Entry> {
+    fn others(steps: &[Step], into: &mut Vec<Entry>) {
+        for step in steps {
+            match step {
+                Step::For { body, .. } => others(body, into),
+                Step::While { condition, body, .. } => {
+                    others(condition, into);
+                    others(body, into);
+                }
+                Step::If { then, otherwise, .. } => {
+                    others(then, into);
+                    others(otherwise, into);
+                }
+                step => into.extend(step_entry(step, &format!("step_{}", into.len()))),
+            }
+        }
+    }
+    let named = plan.kernels.iter().enumerate().map(|(at, kernel)| entry(kernel, &format!("{}_{at}", kernel.name)));
+    let mut all: Vec<Entry> = named.collect();
+    let mut steps = Vec::new();
+    others(&plan.steps, &mut steps);
+    all.extend(steps);
+    all
+}
+
+/// The module of a plan, each kernel behind the kernel IR that it comes from.
 #[must_use]
 pub fn module(plan: &Plan) -> String {
     let mut text = HEAD.to_owned();
-    for step in other_steps(&plan.steps) {
-        text += &format!("// {step}: no kernel of the plan\n");
-    }
-    for (at, kernel) in plan.kernels.iter().enumerate() {
+    for (at, entry) in entries(plan).iter().enumerate() {
         text.push('\n');
-        kernel.to_string().lines().for_each(|line| text += &format!("// {line}\n"));
-        text += &entry(kernel, &format!("{}_{at}", kernel.name)).text;
+        if let Some(kernel) = plan.kernels.get(at) {
+            kernel.to_string().lines().for_each(|line| text += &format!("// {line}\n"));
+        }
+        text += &entry.text;
     }
     text
-}
-
-/// Steps of a plan that no kernel of its own does: what they are, in order.
-#[must_use]
-pub fn other_steps(steps: &[Step]) -> Vec<&'static str> {
-    let mut all = Vec::new();
-    for step in steps {
-        match step {
-            Step::Matmul { .. } => all.push("matmul"),
-            Step::Along { .. } => all.push("along"),
-            Step::Scatter { .. } => all.push("scatter"),
-            Step::For { body, .. } => all.extend(other_steps(body)),
-            Step::While { condition, body, .. } => {
-                all.extend(other_steps(condition));
-                all.extend(other_steps(body));
-            }
-            Step::If { then, otherwise, .. } => {
-                all.extend(other_steps(then));
-                all.extend(other_steps(otherwise));
-            }
-            Step::Launch { .. } | Step::Copy { .. } | Step::Check { .. } | Step::Permute(_) => {}
-        }
-    }
-    all
 }
