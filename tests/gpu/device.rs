@@ -14,9 +14,9 @@ use std::rc::Rc;
 
 /// Threads of a launch above which the simulator is too slow; who sees this leaves the program out.
 pub(crate) const TOO_LARGE: &str = "too large for the simulator";
-const MOST_THREADS: u64 = 8192;
+const MOST_THREADS: u64 = 65_536;
 /// Launches of a program above which it is left out.
-const MOST_LAUNCHES: usize = 3000;
+const MOST_LAUNCHES: usize = 6000;
 
 /// The device.
 #[derive(Clone, Default)]
