@@ -1,7 +1,7 @@
 //! Whatever the text, checking it ends with findings: no panic, no hang, no exhausted stack.
 
 use arr::base::Sources;
-use arr::driver::checked::Checked;
+use arr::driver::examine::{Asked, Examined, denied, json, text};
 use arr::driver::stack::on_large_stack;
 use proptest::prelude::*;
 
@@ -101,10 +101,21 @@ const WORDS: &[&str] = &[
 
 fn check(text: &str) {
     on_large_stack(|| {
-        let checked = Checked::new(&mut Sources::default(), "random", text, &[]);
-        for diagnostic in &checked.diagnostics {
+        let asked = Asked {
+            ledger: true,
+            explain: true,
+            suggest: true,
+            certify: true,
+            budget: Some(64),
+            deny: denied("all").expect("a kind"),
+        };
+        let mut sources = Sources::default();
+        let examined = Examined::new(&mut sources, "random", text, &asked);
+        for diagnostic in &examined.checked.diagnostics {
             assert!(!diagnostic.message.is_empty());
         }
+        assert!(examined.checked.broken.is_none(), "{text}\n{:?}", examined.checked.broken);
+        let _ = (text::answers(&sources, &examined, &asked), json::file(&sources, "random", &examined));
     });
 }
 
