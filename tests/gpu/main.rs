@@ -6,6 +6,8 @@
 #![expect(clippy::indexing_slicing, reason = "a test may panic")]
 
 mod device;
+#[path = "../random_programs/mod.rs"]
+mod random_programs;
 mod simulator;
 
 use arr::base::Sources;
@@ -97,4 +99,30 @@ fn golden_programs_say_on_the_gpu_what_they_say_on_the_cpu() {
     println!("{same} programs, {launches} launches; {large} are too large");
     assert!(faults.is_empty(), "{} of {same}:\n{}", faults.len(), faults.join("\n"));
     assert!(same > 60, "{same} programs ran, {large} were too large");
+}
+
+#[test]
+fn random_programs_say_on_the_gpu_what_they_say_on_the_cpu() {
+    let wanted = std::env::var("ARR_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(25);
+    on_large_stack(move || {
+        let (mut ran, mut launches, mut random) = (0, 0, random_programs::Random(23));
+        for _ in 0..wanted {
+            let text = random.program();
+            let checked = Checked::new(&mut Sources::default(), "random", &text, &[]);
+            if !checked.accepted() {
+                continue;
+            }
+            let gpu = Gpu::default();
+            let (found, failure) = run(&checked, Device::new(Box::new(gpu.clone()), Arc::new(AtomicBool::new(false))));
+            launches += gpu.launches();
+            if matches!(&failure, Some(Failure::Broken(broken)) if broken.invariant == TOO_LARGE) {
+                continue;
+            }
+            ran += 1;
+            let (expected, stopped) = run(&checked, devices::open("cpu", Some(1)).expect("a processor"));
+            assert_eq!((found, format!("{failure:?}")), (expected, format!("{stopped:?}")), "{text}");
+        }
+        println!("{ran} random programs, {launches} launches");
+        assert!(ran * 2 > wanted, "{ran} of {wanted} ran");
+    });
 }
