@@ -15,7 +15,6 @@
 //! | E0314 | refused, not provable for every size |
 //! | E0321 | a name is bound on one path only, or with different types |
 //! | E0322 | a deleted name is deleted again |
-//! | E0323 | the branches of an `if` expression have different types |
 //! | E0327 | an instrument is called wrongly |
 //! | E0328 | host arithmetic that certainly fails |
 //! | W0301 | a large array is captured |
@@ -23,8 +22,8 @@
 //! | W0303 | each round of a loop leaves bytes behind |
 //! | W0304 | nothing bounds what a loop holds |
 //!
-//! Recursion (E0208), a missing field (E0224), tuples of another length (E0225) and trees of another structure (E0226)
-//! have the codes of `sema`, which finds the same inside programs.
+//! Recursion (E0208), branches of different types (E0214), a missing field (E0224), tuples of another length (E0225) and
+//! trees of another structure (E0226) have the codes of `sema`, which finds the same inside programs.
 
 use super::predict::explain::What;
 use super::state::{Given, Key};
@@ -291,7 +290,7 @@ pub fn nothing_to_delete(name: &Name, at: Span) -> Diagnostic {
 #[must_use]
 pub fn branches_differ(at: Span, then: &Type, otherwise: &Type) -> Diagnostic {
     let message = format!("the branches give {} and {}", type_text(then), type_text(otherwise));
-    Diagnostic::error("E0323", message, at, "both must have one type").help("convert one of them, e.g. `f32(...)`")
+    Diagnostic::error("E0214", message, at, "both must have one type").help("convert one of them, e.g. `f32(...)`")
 }
 
 /// A type as messages show it.

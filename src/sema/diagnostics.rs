@@ -6,7 +6,6 @@
 //! | E0202 | a number does not fit its type |
 //! | E0203 | an unknown name |
 //! | E0204 | a name that was deleted or given away |
-//! | E0205 | a name that has a value on some paths only |
 //! | E0206 | an operator does not take these operands |
 //! | E0207 | a value must be known before the program runs |
 //! | E0208 | recursion |
@@ -34,7 +33,8 @@
 //! | E0234 | a step of 0 |
 //! | E0240 | a value does not have its written type |
 //! | E0241 | a written type that means nothing |
-//! | E0242 | `donate` on a value without a buffer |
+//! | E0307 | `donate` on a value without a buffer |
+//! | E0321 | a name that has a value on some paths only |
 
 use crate::base::{DType, Diagnostic, Size, Span};
 
@@ -74,7 +74,7 @@ pub fn gone(name: &str, how: &str, at: Span, span: Span) -> Diagnostic {
 /// A local name without a value yet, or with one on some paths only.
 #[must_use]
 pub fn maybe_unbound(name: &str, bound: Span, why: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("E0205", format!("`{name}` may have no value here: {why}"), span, "read here")
+    Diagnostic::error("E0321", format!("`{name}` may have no value here: {why}"), span, "read here")
         .label(bound, "bound here")
         .help(format!("give `{name}` a value before, on every path"))
 }
@@ -281,7 +281,7 @@ pub fn bad_type(message: String, span: Span) -> Diagnostic {
 /// `donate` on a host value.
 #[must_use]
 pub fn no_buffer(name: &str, kind: &str, span: Span, declared: Span) -> Diagnostic {
-    Diagnostic::error("E0242", format!("`{name}` cannot be donated: {kind} has no buffer"), span, "the argument")
+    Diagnostic::error("E0307", format!("`{name}` cannot be donated: {kind} has no buffer"), span, "the argument")
         .label(declared, "declared `donate` here")
         .help(format!("drop `donate` from `{name}`, or pass an array"))
 }

@@ -1,6 +1,6 @@
 jit u(donate p) = p
 u(1.5)
-#> [E0242] Error: `p` cannot be donated: a host value has no buffer
+#> [E0307] Error: `p` cannot be donated: a host value has no buffer
 #>    ,-[ tests/golden/donate/refuse/host-value.arr:2:1 ]
 #>    |
 #>  2 | u(1.5)
