@@ -16,7 +16,7 @@ const MOST_THREADS: u32 = 1024;
 /// Most blocks of a grid along the first dimension.
 const MOST_BLOCKS: u32 = i32::MAX as u32;
 /// Most bytes of shared memory that a launch may ask for.
-const MOST_SHARED: u32 = 227 << 10;
+const MOST_SHARED: u32 = 163 << 10;
 /// Instructions of all threads together after which a launch counts as endless.
 const BUDGET: u64 = 1 << 34;
 

@@ -3,7 +3,7 @@
 //! A module is parsed and checked once ([`Module::load`]) and refused when it contains anything that is not known to
 //! the letter. A launch runs every thread of every block, and is strict where hardware forgives: accesses outside of
 //! allocations or misaligned, reads of what nobody wrote, races, barriers and shuffles that some threads miss are all
-//! [`Fault`]s that name kernel, line, block and thread.
+//! [`Fault`]s that name kernel, line, block and thread. [`c`] offers the same behind the functions of `libcuda.so.1`.
 //!
 //! Invariant: a launch that returns without a fault gives the same memory on every device that follows the PTX manual,
 //! in whatever order its threads ran. (Payloads of NaN aside: those of f64 are the device's own business.)
@@ -32,6 +32,7 @@
 //! ```
 
 mod alu;
+pub mod c;
 mod convert;
 mod fault;
 mod launch;
