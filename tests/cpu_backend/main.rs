@@ -6,8 +6,6 @@ mod interpreter;
 #[path = "../passes/random.rs"]
 mod random;
 mod rig;
-#[path = "../gpu/simulator/mod.rs"]
-mod simulator;
 
 mod maps;
 mod plans;

@@ -1,7 +1,6 @@
 //! What the tests share: data, kernels by hand, and the comparison of the two ways to run one.
 
 use crate::interpreter::{self, Memory, read};
-use crate::simulator::{self, Module};
 use arr::backends::cpu::Cpu;
 use arr::backends::cuda::ptx;
 use arr::backends::{Arguments, Backend, Buffer, Stop};
@@ -10,6 +9,7 @@ use arr::ir::array::{ParamKind, Program};
 use arr::ir::kernel::{Atom, Block, Body, BufferInfo, Index, Inst, InstData, InstKind, Kernel, Store};
 use arr::ir::plan::{Plan, PlanParam, Slot, SlotInfo, Step, Storage};
 use arr::ops::scalar::ScalarOp;
+use cusim::Module;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
@@ -241,13 +241,13 @@ pub(crate) fn agree(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[D
 }
 
 /// Points times instructions up to which a kernel also runs on the stand-in for a GPU.
-const MOST_WORK: u64 = 60_000;
+const MOST_WORK: u64 = 1_000_000;
 
 /// The kernel as PTX, thread by thread: the same bits.
 fn on_gpu(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[DType], of: &[usize], expected: &Memory) {
-    let (reduces, inner) = match &kernel.body {
-        Body::Map { .. } => (false, 1),
-        Body::Reduce { inner, .. } => (true, inner.iter().product::<u64>().max(32)),
+    let inner = match &kernel.body {
+        Body::Map { .. } => 1,
+        Body::Reduce { inner, .. } => inner.iter().product::<u64>().max(32),
     };
     let entry = ptx::entry(kernel, "tested");
     let instructions = entry.text.lines().count() as u64;
@@ -257,20 +257,20 @@ fn on_gpu(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[DType], of:
     }
     let module = Module::load(&format!("{}{}", ptx::HEAD, entry.text))
         .unwrap_or_else(|fault| panic!("{what}: {fault}\n{}", entry.text));
-    let mut memory = simulator::Memory::default();
+    let mut memory = cusim::Memory::new();
     let mut uploaded = |array: &Vec<u8>| {
-        let address = memory.allocate(&vec![0; array.len()]);
-        memory.write(address, array);
+        let address = memory.alloc(array.len() as u64).expect("memory");
+        memory.write(address, array).expect("in range");
         address
     };
     let addresses: Vec<u64> = arrays.iter().map(&mut uploaded).collect();
     let params: Vec<u64> = of.iter().map(|&array| addresses[array]).collect();
-    let done = module.launch("tested", (entry.blocks, ptx::BLOCK), &params, &mut memory, reduces);
+    let done = module.launch("tested", entry.blocks, ptx::BLOCK, 0, &params, &mut memory);
     done.unwrap_or_else(|fault| panic!("{what}: {fault}\n{kernel}\n{}", entry.text));
     for (array, (address, wanted)) in addresses.iter().zip(&expected.arrays).enumerate() {
         let (mut found, dtype) = (vec![0; wanted.len()], dtypes[array]);
-        memory.read(*address, &mut found);
-        memory.free(*address);
+        memory.read(*address, &mut found).expect("written and in range");
+        memory.free(*address).expect("once");
         for at in 0..found.len() / dtype.bytes() {
             let (found, wanted) = (read(&found, dtype, at), read(wanted, dtype, at));
             assert!(

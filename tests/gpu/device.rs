@@ -1,12 +1,11 @@
 //! A backend that runs plans on the simulator: kernels and steps as PTX, loops and branches on the host.
 
-use crate::simulator::{Memory, Module};
 use arr::backends::cuda::ptx;
 use arr::backends::{Arguments, Backend, Buffer, Executable, Stop};
 use arr::base::{Broken, DType, Literal, Unavailable};
 use arr::ir::array::{ParamKind, Program};
-use arr::ir::kernel::Body;
 use arr::ir::plan::{Plan, Slot, Step, Storage};
+use cusim::{Memory, Module};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -14,16 +13,22 @@ use std::rc::Rc;
 
 /// Threads of a launch above which the simulator is too slow; who sees this leaves the program out.
 pub(crate) const TOO_LARGE: &str = "too large for the simulator";
-const MOST_THREADS: u64 = 65_536;
+const MOST_THREADS: u64 = 270_000;
 /// Launches of a program above which it is left out.
 const MOST_LAUNCHES: usize = 6000;
 
 /// The device.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Gpu {
     memory: Rc<RefCell<Memory>>,
     allocated: Rc<Cell<u64>>,
     launches: Rc<Cell<usize>>,
+}
+
+impl Default for Gpu {
+    fn default() -> Self {
+        Self { memory: Rc::new(RefCell::new(Memory::new())), allocated: Rc::default(), launches: Rc::default() }
+    }
 }
 
 impl Gpu {
@@ -41,7 +46,7 @@ struct GpuBuffer {
 
 impl Drop for GpuBuffer {
     fn drop(&mut self) {
-        self.gpu.memory.borrow_mut().free(self.address);
+        self.gpu.memory.borrow_mut().free(self.address).expect("it is freed once");
         self.gpu.allocated.set(self.gpu.allocated.get() - self.bytes);
     }
 }
@@ -52,11 +57,11 @@ impl Buffer for GpuBuffer {
     }
 
     fn read(&self, offset: u64, into: &mut [u8]) {
-        self.gpu.memory.borrow().read(self.address + offset, into);
+        self.gpu.memory.borrow().read(self.address + offset, into).expect("written and in range");
     }
 
     fn write(&self, offset: u64, from: &[u8]) {
-        self.gpu.memory.borrow_mut().write(self.address + offset, from);
+        self.gpu.memory.borrow_mut().write(self.address + offset, from).expect("in range");
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -74,8 +79,11 @@ impl Backend for Gpu {
     }
 
     fn allocate(&self, bytes: u64) -> Result<Rc<dyn Buffer>, Unavailable> {
-        // Not zeros: whoever reads what nobody wrote shall notice.
-        let address = self.memory.borrow_mut().allocate(&vec![0xa5; bytes as usize]);
+        let address = self.memory.borrow_mut().alloc(bytes).ok_or_else(|| Unavailable {
+            what: format!("{bytes} B"),
+            why: "the simulator has no more".into(),
+            hint: String::new(),
+        })?;
         self.allocated.set(self.allocated.get() + bytes);
         Ok(Rc::new(GpuBuffer { gpu: self.clone(), address, bytes }))
     }
@@ -89,7 +97,7 @@ impl Backend for Gpu {
     }
 
     fn load(&self, _program: &Program, plan: &Plan) -> Result<Rc<dyn Executable>, Broken> {
-        let module = Module::load(&ptx::module(plan)).map_err(|fault| broken(fault.0))?;
+        let module = Module::load(&ptx::module(plan)).map_err(|fault| broken(fault.to_string()))?;
         Ok(Rc::new(Loaded {
             gpu: self.clone(),
             entries: ptx::entries(plan),
@@ -122,7 +130,10 @@ impl Executable for Loaded {
         for (at, param) in self.plan.params.iter().enumerate() {
             if param.kind == ParamKind::Scalar {
                 let bits = arguments.scalars.get(at).copied().unwrap_or(0);
-                scalars.push((at, self.gpu.memory.borrow_mut().allocate(&bits.to_le_bytes())));
+                let mut memory = self.gpu.memory.borrow_mut();
+                let address = memory.alloc(8).expect("8 bytes");
+                memory.write(address, &bits.to_le_bytes()).expect("in range");
+                scalars.push((at, address));
             }
         }
         let pointers = self.plan.slots.iter().map(|slot| match slot.storage {
@@ -135,7 +146,7 @@ impl Executable for Loaded {
         });
         let mut run = Run { loaded: self, pointers: pointers.collect() };
         let done = run.steps(&self.plan.steps);
-        scalars.iter().for_each(|(_, address)| self.gpu.memory.borrow_mut().free(*address));
+        scalars.iter().for_each(|(_, address)| self.gpu.memory.borrow_mut().free(*address).expect("once"));
         done
     }
 
@@ -155,7 +166,8 @@ impl Run<'_> {
 
     fn read(&self, slot: Slot, dtype: DType) -> Literal {
         let mut bits = [0; 8];
-        self.loaded.gpu.memory.borrow().read(self.pointer(slot), &mut bits[..dtype.bytes()]);
+        let memory = self.loaded.gpu.memory.borrow();
+        memory.read(self.pointer(slot), &mut bits[..dtype.bytes()]).expect("written and in range");
         Literal::new(dtype, u64::from_le_bytes(bits))
     }
 
@@ -163,7 +175,7 @@ impl Run<'_> {
         steps.iter().try_for_each(|step| self.step(step))
     }
 
-    fn launch(&self, entry: &ptx::Entry, module: &Module, slots: &[Slot], by_warp: bool) -> Result<(), Stop> {
+    fn launch(&self, entry: &ptx::Entry, module: &Module, slots: &[Slot]) -> Result<(), Stop> {
         let launches = &self.loaded.gpu.launches;
         launches.set(launches.get() + 1);
         if u64::from(entry.blocks) * u64::from(ptx::BLOCK) > MOST_THREADS || launches.get() > MOST_LAUNCHES {
@@ -171,8 +183,8 @@ impl Run<'_> {
         }
         let params: Vec<u64> = slots.iter().map(|&slot| self.pointer(slot)).collect();
         let mut memory = self.loaded.gpu.memory.borrow_mut();
-        let done = module.launch(&entry.name, (entry.blocks, ptx::BLOCK), &params, &mut memory, by_warp);
-        done.map_err(|fault| Stop::Broken(broken(fault.0)))
+        let done = module.launch(&entry.name, entry.blocks, ptx::BLOCK, 0, &params, &mut memory);
+        done.map_err(|fault| Stop::Broken(broken(fault.to_string())))
     }
 
     fn other(&self, step: &Step, slots: &[Slot]) -> Result<(), Stop> {
@@ -183,27 +195,24 @@ impl Run<'_> {
             None => {
                 let entry = ptx::step_entry(step, "step").ok_or_else(|| Stop::Broken(broken("a step has an entry")))?;
                 let module = Module::load(&format!("{}{}", ptx::HEAD, entry.text));
-                let module = module.map_err(|fault| Stop::Broken(broken(fault.0)))?;
+                let module = module.map_err(|fault| Stop::Broken(broken(fault.to_string())))?;
                 let known = Rc::new((entry, module));
                 self.loaded.steps.borrow_mut().insert(key, known.clone());
                 known
             }
         };
-        self.launch(&known.0, &known.1, slots, false)
+        self.launch(&known.0, &known.1, slots)
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Stop> {
         match step {
             Step::Launch { kernel, buffers } => {
-                let reduces = matches!(self.loaded.plan.kernels[*kernel].body, Body::Reduce { .. });
-                self.launch(&self.loaded.entries[*kernel], &self.loaded.module, buffers, reduces)
+                self.launch(&self.loaded.entries[*kernel], &self.loaded.module, buffers)
             }
             Step::Copy { from, to, bytes } => {
-                let mut copied = vec![0; *bytes as usize];
                 let mut memory = self.loaded.gpu.memory.borrow_mut();
-                memory.read(self.pointer(*from), &mut copied);
-                memory.write(self.pointer(*to), &copied);
-                Ok(())
+                let done = memory.copy(self.pointer(*to), self.pointer(*from), *bytes);
+                done.map_err(|misuse| Stop::Broken(broken(misuse.to_string())))
             }
             Step::Matmul { a, b, out, .. } => self.other(step, &[a.slot, b.slot, *out]),
             Step::Along { from, out, .. } => self.other(step, &[*from, *out]),
@@ -218,7 +227,9 @@ impl Run<'_> {
             Step::For { start, end, step, index, body } => {
                 let [mut at, end, by] = [start, end, step].map(|slot| self.read(*slot, DType::I64).to_i64());
                 while if by > 0 { at < end } else { at > end } {
-                    self.loaded.gpu.memory.borrow_mut().write(self.pointer(*index), &at.to_le_bytes());
+                    let mut memory = self.loaded.gpu.memory.borrow_mut();
+                    memory.write(self.pointer(*index), &at.to_le_bytes()).expect("in range");
+                    drop(memory);
                     self.steps(body)?;
                     at += by;
                 }

@@ -8,7 +8,6 @@
 mod device;
 #[path = "../random_programs/mod.rs"]
 mod random_programs;
-mod simulator;
 
 use arr::base::Sources;
 use arr::driver::checked::Checked;
