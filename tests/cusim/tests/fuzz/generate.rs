@@ -139,7 +139,7 @@ impl Random {
             f64::NEG_INFINITY,
             f64::NAN,
             1.0000000596046448,
-            1.00000005960464478,
+            1.000_000_059_604_645,
         ];
         let small = self.next() % 41;
         let value = match self.below(8) {

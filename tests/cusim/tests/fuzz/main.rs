@@ -85,7 +85,7 @@ impl<'a> Thread<'a> {
             Item::Pack { to, from } => {
                 let bits = width(*to) as usize / from.len();
                 let parts = from.iter().enumerate().map(|(at, part)| self.get(*part) << (at * bits));
-                let value = parts.fold(0, |whole, part| whole + part);
+                let value = parts.sum();
                 self.set(*to, value);
             }
             Item::Unpack { to, from } => {
