@@ -184,9 +184,14 @@ impl Machine<'_> {
         if let Some(conflict) = shadows[index].access(who, place, bytes as usize, writes) {
             let other = conflict.who;
             let did = if conflict.wrote { "wrote" } else { "read" };
+            // Of several readers only the last is known, which may be this thread itself.
+            let others = if (other.block, other.thread) == (who.block, who.thread) {
+                "another thread".to_owned()
+            } else {
+                format!("thread {} of block {}", other.thread, other.block)
+            };
             let message = format!(
-                "a {what} of {bytes} bytes at {address:#x}, which thread {} of block {} {did} with nothing to order the two",
-                other.thread, other.block
+                "a {what} of {bytes} bytes at {address:#x}, which {others} {did} with nothing to order the two"
             );
             return Err(self.wrong(FaultKind::Race, pc, thread, message));
         }

@@ -69,8 +69,8 @@ exported! {
     }
 
     /// How much a pool keeps; this one keeps nothing.
-    fn cuMemPoolSetAttribute(_pool: usize, _attribute: i32, value: Option<&u64>) {
-        if value.is_some() { SUCCESS } else { INVALID_VALUE }
+    fn cuMemPoolSetAttribute(_pool: usize, _attribute: i32, value: *const c_void) {
+        if value.is_null() { INVALID_VALUE } else { SUCCESS }
     }
 
     /// What a pool holds: reserved now (5) and at most (6), used now (7) and at most (8), kept when idle (4).
