@@ -6,7 +6,8 @@
 
 #![expect(clippy::print_stdout, reason = "a test without the harness prints its own lines")]
 
-use arr::backends::cuda::ptx::{HEAD, entries};
+use arr::backends::cuda::lower::lower;
+use arr::backends::cuda::ptx::HEAD;
 use arr::base::Sources;
 use arr::driver::checked::Checked;
 use arr::driver::stack::on_large_stack;
@@ -42,10 +43,13 @@ fn kernels() -> Vec<String> {
             continue;
         }
         for compiled in predict(&checked.program, PATIENT).programs {
-            for entry in entries(&compiled.planned.plan) {
-                let named = |name: &str| entry.text.replacen(&entry.name, name, 1);
-                if seen.insert(named("same")) {
-                    all.push(named(&format!("k{}_{}", all.len(), entry.name)));
+            let lowered = lower(&compiled.planned.plan);
+            // An entry with the remarks before the next one.
+            let parts = lowered.text.split(".visible .entry ").skip(1);
+            for part in parts {
+                let (name, rest) = part.split_once('(').expect("an entry has parameters");
+                if seen.insert(rest.to_owned()) {
+                    all.push(format!(".visible .entry k{}_{name}({rest}", all.len()));
                 }
             }
         }

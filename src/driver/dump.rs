@@ -5,7 +5,7 @@
 
 use super::pipeline;
 use super::session::device;
-use crate::backends::cuda::ptx;
+use crate::backends::cuda::lower::lower;
 use crate::base::{Broken, Diagnostic, Sources, Unavailable};
 use crate::ir;
 use crate::proof;
@@ -114,7 +114,7 @@ fn at_stage(program: &ir::array::Program, stage: &str) -> Result<String, Undumpe
         "certificate" => Ok(format!("{}\n", pipeline::certificate(&optimised, plan.plan())?)),
         "plan" => Ok(plan.plan().to_string()),
         "kernels" => Ok(plan.plan().kernels.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),
-        "ptx" => Ok(ptx::module(plan.plan())),
+        "ptx" => Ok(lower(plan.plan()).text),
         "clif" | "asm" => {
             let device = device::open("cpu", Some(1)).map_err(Undumped::Unavailable)?;
             let compiled = device.load(program, plan)?;

@@ -251,7 +251,7 @@ fn on_gpu(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[DType], of:
     };
     let entry = ptx::entry(kernel, "tested");
     let instructions = entry.text.lines().count() as u64;
-    let threads = u64::from(entry.blocks) * u64::from(ptx::BLOCK);
+    let threads: u64 = entry.launches.iter().map(|launch| u64::from(launch.blocks) * u64::from(launch.threads)).sum();
     if (kernel.extents.iter().product::<u64>() * inner).max(threads / 8) * instructions > MOST_WORK {
         return;
     }
@@ -264,9 +264,16 @@ fn on_gpu(what: &str, kernel: &Kernel, arrays: &[Vec<u8>], dtypes: &[DType], of:
         address
     };
     let addresses: Vec<u64> = arrays.iter().map(&mut uploaded).collect();
-    let params: Vec<u64> = of.iter().map(|&array| addresses[array]).collect();
-    let done = module.launch("tested", entry.blocks, ptx::BLOCK, 0, &params, &mut memory);
-    done.unwrap_or_else(|fault| panic!("{what}: {fault}\n{kernel}\n{}", entry.text));
+    let scratch = memory.alloc(entry.scratch.max(1)).expect("memory");
+    for launch in &entry.launches {
+        let address = |argument: &ptx::Argument| match *argument {
+            ptx::Argument::Buffer(at) => addresses[of[at]],
+            ptx::Argument::Scratch(offset) => scratch + offset,
+        };
+        let params: Vec<u64> = launch.arguments.iter().map(address).collect();
+        let done = module.launch(&launch.name, launch.blocks, launch.threads, 0, &params, &mut memory);
+        done.unwrap_or_else(|fault| panic!("{what}: {fault}\n{kernel}\n{}", entry.text));
+    }
     for (array, (address, wanted)) in addresses.iter().zip(&expected.arrays).enumerate() {
         let (mut found, dtype) = (vec![0; wanted.len()], dtypes[array]);
         memory.read(*address, &mut found).expect("written and in range");

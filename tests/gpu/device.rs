@@ -1,14 +1,13 @@
 //! A backend that runs plans on the simulator: kernels and steps as PTX, loops and branches on the host.
 
-use arr::backends::cuda::ptx;
+use arr::backends::cuda::lower::{Address, Launch, Lowered, Work, lower};
 use arr::backends::{Arguments, Backend, Buffer, Executable, Stop};
 use arr::base::{Broken, DType, Literal, Unavailable};
 use arr::ir::array::{ParamKind, Program};
-use arr::ir::plan::{Plan, Slot, Step, Storage};
+use arr::ir::plan::{Plan, Slot, Storage};
 use cusim::{Memory, Module};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Threads of a launch above which the simulator is too slow; who sees this leaves the program out.
@@ -97,30 +96,24 @@ impl Backend for Gpu {
     }
 
     fn load(&self, _program: &Program, plan: &Plan) -> Result<Rc<dyn Executable>, Broken> {
-        let module = Module::load(&ptx::module(plan)).map_err(|fault| broken(fault.to_string()))?;
-        Ok(Rc::new(Loaded {
-            gpu: self.clone(),
-            entries: ptx::entries(plan),
-            module,
-            plan: plan.clone(),
-            steps: RefCell::default(),
-        }))
+        let lowered = lower(plan);
+        let module = Module::load(&lowered.text).map_err(|fault| broken(fault.to_string()))?;
+        Ok(Rc::new(Loaded { gpu: self.clone(), lowered, module, plan: plan.clone() }))
     }
 }
 
 struct Loaded {
     gpu: Gpu,
     plan: Plan,
+    lowered: Lowered,
     module: Module,
-    entries: Vec<ptx::Entry>,
-    /// Entries of steps that are no kernel, by their address in the plan.
-    steps: RefCell<HashMap<usize, Rc<(ptx::Entry, Module)>>>,
 }
 
 /// Where slots point during a run.
 struct Run<'a> {
     loaded: &'a Loaded,
     pointers: Vec<u64>,
+    scratch: u64,
 }
 
 impl Executable for Loaded {
@@ -144,8 +137,10 @@ impl Executable for Loaded {
             Storage::Fresh(at) => address(arguments.fresh[at]),
             Storage::Arena(offset) => arguments.arena.map_or(0, address) + offset,
         });
-        let mut run = Run { loaded: self, pointers: pointers.collect() };
-        let done = run.steps(&self.plan.steps);
+        let scratch = self.gpu.memory.borrow_mut().alloc(self.lowered.scratch.max(1)).expect("a little memory");
+        let mut run = Run { loaded: self, pointers: pointers.collect(), scratch };
+        let done = run.all(&self.lowered.work);
+        self.gpu.memory.borrow_mut().free(scratch).expect("once");
         scalars.iter().for_each(|(_, address)| self.gpu.memory.borrow_mut().free(*address).expect("once"));
         done
     }
@@ -171,82 +166,66 @@ impl Run<'_> {
         Literal::new(dtype, u64::from_le_bytes(bits))
     }
 
-    fn steps(&mut self, steps: &[Step]) -> Result<(), Stop> {
-        steps.iter().try_for_each(|step| self.step(step))
+    fn all(&mut self, work: &[Work]) -> Result<(), Stop> {
+        work.iter().try_for_each(|work| self.one(work))
     }
 
-    fn launch(&self, entry: &ptx::Entry, module: &Module, slots: &[Slot]) -> Result<(), Stop> {
+    fn launch(&self, launch: &Launch) -> Result<(), Stop> {
         let launches = &self.loaded.gpu.launches;
         launches.set(launches.get() + 1);
-        if u64::from(entry.blocks) * u64::from(ptx::BLOCK) > MOST_THREADS || launches.get() > MOST_LAUNCHES {
+        if u64::from(launch.blocks) * u64::from(launch.threads) > MOST_THREADS || launches.get() > MOST_LAUNCHES {
             return Err(Stop::Broken(broken(TOO_LARGE)));
         }
-        let params: Vec<u64> = slots.iter().map(|&slot| self.pointer(slot)).collect();
+        let address = |argument: &Address| match *argument {
+            Address::Slot(slot) => self.pointer(slot),
+            Address::Scratch(offset) => self.scratch + offset,
+        };
+        let params: Vec<u64> = launch.arguments.iter().map(address).collect();
         let mut memory = self.loaded.gpu.memory.borrow_mut();
-        let done = module.launch(&entry.name, entry.blocks, ptx::BLOCK, 0, &params, &mut memory);
+        let name = &self.loaded.lowered.entries[launch.entry];
+        let done = self.loaded.module.launch(name, launch.blocks, launch.threads, 0, &params, &mut memory);
         done.map_err(|fault| Stop::Broken(broken(fault.to_string())))
     }
 
-    fn other(&self, step: &Step, slots: &[Slot]) -> Result<(), Stop> {
-        let key = std::ptr::from_ref(step) as usize;
-        let known = self.loaded.steps.borrow().get(&key).cloned();
-        let known = match known {
-            Some(known) => known,
-            None => {
-                let entry = ptx::step_entry(step, "step").ok_or_else(|| Stop::Broken(broken("a step has an entry")))?;
-                let module = Module::load(&format!("{}{}", ptx::HEAD, entry.text));
-                let module = module.map_err(|fault| Stop::Broken(broken(fault.to_string())))?;
-                let known = Rc::new((entry, module));
-                self.loaded.steps.borrow_mut().insert(key, known.clone());
-                known
-            }
-        };
-        self.launch(&known.0, &known.1, slots)
-    }
-
-    fn step(&mut self, step: &Step) -> Result<(), Stop> {
-        match step {
-            Step::Launch { kernel, buffers } => {
-                self.launch(&self.loaded.entries[*kernel], &self.loaded.module, buffers)
-            }
-            Step::Copy { from, to, bytes } => {
+    fn one(&mut self, work: &Work) -> Result<(), Stop> {
+        match work {
+            Work::Launch(launch) => self.launch(launch),
+            Work::Product { own, .. } => own.iter().try_for_each(|launch| self.launch(launch)),
+            Work::Copy { from, to, bytes } => {
                 let mut memory = self.loaded.gpu.memory.borrow_mut();
                 let done = memory.copy(self.pointer(*to), self.pointer(*from), *bytes);
                 done.map_err(|misuse| Stop::Broken(broken(misuse.to_string())))
             }
-            Step::Matmul { a, b, out, .. } => self.other(step, &[a.slot, b.slot, *out]),
-            Step::Along { from, out, .. } => self.other(step, &[*from, *out]),
-            Step::Scatter { target, index, updates, .. } => self.other(step, &[*target, *index, *updates]),
-            Step::Check { check, bad, shown } => {
+            Work::Check { check, bad, shown } => {
                 if !self.read(*bad, DType::Bool).to_bool() {
                     return Ok(());
                 }
                 let shown = shown.iter().map(|(slot, dtype)| self.read(*slot, *dtype)).collect();
                 Err(Stop::Check { check: *check, shown })
             }
-            Step::For { start, end, step, index, body } => {
-                let [mut at, end, by] = [start, end, step].map(|slot| self.read(*slot, DType::I64).to_i64());
+            Work::For { range, index, body } => {
+                let [mut at, end, by] = range.map(|slot| self.read(slot, DType::I64).to_i64());
                 while if by > 0 { at < end } else { at > end } {
                     let mut memory = self.loaded.gpu.memory.borrow_mut();
                     memory.write(self.pointer(*index), &at.to_le_bytes()).expect("in range");
                     drop(memory);
-                    self.steps(body)?;
+                    self.all(body)?;
                     at += by;
                 }
                 Ok(())
             }
-            Step::While { condition, flag, body } => loop {
-                self.steps(condition)?;
+            Work::While { condition, flag, body } => loop {
+                self.all(condition)?;
                 if !self.read(*flag, DType::Bool).to_bool() {
                     return Ok(());
                 }
-                self.steps(body)?;
+                self.all(body)?;
             },
-            Step::If { flag, then, otherwise } => {
+            Work::If { flag, then, otherwise } => {
                 let chosen = if self.read(*flag, DType::Bool).to_bool() { then } else { otherwise };
-                self.steps(chosen)
+                self.all(chosen)
             }
-            Step::Permute(moves) => {
+            Work::Permute(moves) => {
                 let before = self.pointers.clone();
                 moves.iter().for_each(|(to, from)| self.pointers[to.0 as usize] = before[from.0 as usize]);
                 Ok(())

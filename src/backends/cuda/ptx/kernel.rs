@@ -41,7 +41,7 @@ pub(super) fn entry(kernel: &Kernel, name: &str) -> Entry {
             }
         }
     });
-    Entry { name: name.to_owned(), blocks, text: w.entry(name, buffers.len()) }
+    Entry::single(name, blocks, buffers.len(), w.entry(name, buffers.len()))
 }
 
 /// Where a thread stands in the grid.

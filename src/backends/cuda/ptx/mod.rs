@@ -1,8 +1,8 @@
 //! Kernels as PTX text, written from the kernel IR by our own hand: no toolkit is needed, the driver compiles it.
 //!
-//! One entry per kernel. Its parameters are the buffers' addresses (`.u64` each, in the order of `Kernel::buffers`). A
+//! A kernel becomes an [`Entry`]: one or more launches, whose parameters are addresses (`.u64` each). A
 //! map runs one thread per point, a reduction one warp per point, both in strides over the whole grid, so that any grid
-//! is right. Blocks have [`BLOCK`] threads. Arithmetic is rounded to nearest (`.rn`) and never flushed or approximated,
+//! is right. Arithmetic is rounded to nearest (`.rn`) and never flushed or approximated,
 //! and a reduction follows the tree of docs/reductions.md: lane `l` of the warp is lane `l` of the tree.
 //! Invariant: the same bits as every other backend, a NaN's payload aside.
 //!
@@ -20,22 +20,53 @@ mod steps;
 mod writer;
 
 use crate::ir::kernel::Kernel;
-use crate::ir::plan::{Plan, Step};
+use crate::ir::plan::Step;
 
 /// Threads per block.
 pub const BLOCK: u32 = 256;
 /// Blocks at most: more points than these reach are taken in strides.
 pub const MOST_BLOCKS: u32 = 4096;
 
-/// An entry with its launch.
+/// What a kernel or a step becomes: one or more launches, done in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name in the module.
-    pub name: String,
-    /// Blocks of [`BLOCK`] threads.
-    pub blocks: u32,
-    /// The PTX of the entry alone.
+    /// The PTX: an `.entry` per launch.
     pub text: String,
+    /// What to launch.
+    pub launches: Vec<Launch>,
+    /// Bytes of device memory that the launches share while they run, contents undefined before and after.
+    pub scratch: u64,
+}
+
+/// One launch. Any number of blocks gives the same result: work is taken in strides over the grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The `.entry`'s name in the module.
+    pub name: String,
+    /// Blocks that find work to do.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// The values of the parameters, all `.u64`.
+    pub arguments: Vec<Argument>,
+}
+
+/// An address that an entry is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The buffer of this position: of the kernel's, or of the step's (`a, b, out`; `from, out`; `target, index, updates`).
+    Buffer(usize),
+    /// This many bytes into the scratch memory (a multiple of 256).
+    Scratch(u64),
+}
+
+impl Entry {
+    /// One launch over all buffers, with blocks of [`BLOCK`] threads.
+    fn single(name: &str, blocks: u32, buffers: usize, text: String) -> Self {
+        let arguments = (0..buffers).map(Argument::Buffer).collect();
+        let launch = Launch { name: name.to_owned(), blocks, threads: BLOCK, arguments };
+        Self { text, launches: vec![launch], scratch: 0 }
+    }
 }
 
 /// What stands at the head of a module: old enough for every driver since CUDA 11.8, new enough for all that is used.
@@ -51,46 +82,4 @@ pub fn entry(kernel: &Kernel, name: &str) -> Entry {
 #[must_use]
 pub fn step_entry(step: &Step, name: &str) -> Option<Entry> {
     steps::entry(step, name)
-}
-
-/// The entries of a plan: those of its kernels, in their order, then those of its other steps that compute, in the order
-/// of the text. Loops, branches, copies, checks and exchanges of pointers are the host's.
-#[must_use]
-pub fn entries(plan: &Plan) -> Vec<Entry> {
-    fn others(steps: &[Step], into: &mut Vec<Entry>) {
-        for step in steps {
-            match step {
-                Step::For { body, .. } => others(body, into),
-                Step::While { condition, body, .. } => {
-                    others(condition, into);
-                    others(body, into);
-                }
-                Step::If { then, otherwise, .. } => {
-                    others(then, into);
-                    others(otherwise, into);
-                }
-                step => into.extend(step_entry(step, &format!("step_{}", into.len()))),
-            }
-        }
-    }
-    let named = plan.kernels.iter().enumerate().map(|(at, kernel)| entry(kernel, &format!("{}_{at}", kernel.name)));
-    let mut all: Vec<Entry> = named.collect();
-    let mut steps = Vec::new();
-    others(&plan.steps, &mut steps);
-    all.extend(steps);
-    all
-}
-
-/// The module of a plan, each kernel behind the kernel IR that it comes from.
-#[must_use]
-pub fn module(plan: &Plan) -> String {
-    let mut text = HEAD.to_owned();
-    for (at, entry) in entries(plan).iter().enumerate() {
-        text.push('\n');
-        if let Some(kernel) = plan.kernels.get(at) {
-            kernel.to_string().lines().for_each(|line| text += &format!("// {line}\n"));
-        }
-        text += &entry.text;
-    }
-    text
 }

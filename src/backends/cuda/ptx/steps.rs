@@ -19,7 +19,7 @@ pub(super) fn entry(step: &Step, name: &str) -> Option<Entry> {
         Step::Scatter { sizes, dtype, .. } => (3, scatter(&mut w, *sizes, *dtype)),
         _ => return None,
     };
-    Some(Entry { name: name.to_owned(), blocks, text: w.entry(name, buffers) })
+    Some(Entry::single(name, blocks, buffers, w.entry(name, buffers)))
 }
 
 fn constant(w: &mut Writer, number: u64) -> String {
